@@ -1,0 +1,60 @@
+"""System checks: a misconfiguration is named, with an id and a hint, before it can do harm."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+from games.engine.rulesets import RULESETS
+
+
+@register()
+def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """tripeaks.E001–E004, W001: values that parse but cannot work."""
+    found: list[CheckMessage] = []
+    if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
+        found.append(
+            Error("A server needs a secret key of its own.", hint="Set TRIPEAKS_SECRET_KEY.", id="tripeaks.E001")
+        )
+    try:
+        zoneinfo.ZoneInfo(settings.OFFICIAL_ZONE)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        found.append(
+            Error(
+                f"The official zone {settings.OFFICIAL_ZONE!r} is unknown.",
+                hint="Set TRIPEAKS_OFFICIAL_ZONE to a name such as UTC or Europe/Helsinki.",
+                id="tripeaks.E002",
+            )
+        )
+    if settings.DAILY_RULESET not in RULESETS:
+        found.append(
+            Error(
+                f"The daily's ruleset {settings.DAILY_RULESET!r} is unknown.",
+                hint=f"Set TRIPEAKS_DAILY_RULESET to one of {', '.join(RULESETS)}.",
+                id="tripeaks.E003",
+            )
+        )
+    if settings.DAILY_DAY_ONE:
+        try:
+            dt.date.fromisoformat(settings.DAILY_DAY_ONE)
+        except ValueError:
+            found.append(
+                Error(
+                    f"TRIPEAKS_DAILY_DAY_ONE is not a date: {settings.DAILY_DAY_ONE!r}.",
+                    hint="Write it as YYYY-MM-DD.",
+                    id="tripeaks.E004",
+                )
+            )
+    if settings.CLOCK_OFFSET_FILE and not settings.TESTING:
+        found.append(
+            Warning(
+                "The server's clock is stepped by a file.",
+                hint="Unset TRIPEAKS_CLOCK_OFFSET_FILE outside tests.",
+                id="tripeaks.W001",
+            )
+        )
+    return found

@@ -1,0 +1,46 @@
+"""Typed reading of environment variables: a value that makes no sense stops the start with a clear message."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.exceptions import ImproperlyConfigured
+
+PREFIX = "TRIPEAKS_"
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable TRIPEAKS_<name>, or the default when it is unset or empty."""
+    return os.environ.get(PREFIX + name) or default
+
+
+def flag(name: str, default: bool) -> bool:
+    """1/true/yes/on or 0/false/no/off."""
+    raw = text(name).strip().lower()
+    if not raw:
+        return default
+    if raw in {"1", "true", "yes", "on"}:
+        return True
+    if raw in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{PREFIX}{name} must be 1 or 0, not {raw!r}.")
+
+
+def integer(name: str, default: int, *, low: int = 0, high: int = 10**9) -> int:
+    """A whole number between `low` and `high`."""
+    raw = text(name).strip()
+    if not raw:
+        return default
+    try:
+        number = int(raw)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise ImproperlyConfigured(f"{PREFIX}{name} must be a whole number from {low} to {high}, not {raw!r}.")
+    return number
+
+
+def items(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """A comma-separated list."""
+    raw = text(name)
+    return [item.strip() for item in raw.split(",") if item.strip()] if raw else list(default)

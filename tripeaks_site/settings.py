@@ -1,0 +1,205 @@
+"""All settings, from the environment (README, Settings). UTC throughout; the official zone of dailies is its own setting."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from . import env
+from .embedded.discovery import running
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.text("DATA", str(BASE_DIR / ".data"))).expanduser().absolute()
+
+DEBUG = env.flag("DEBUG", False)
+TESTING = "pytest" in sys.modules
+
+# A running `manage.py up` tells other commands of the same data directory where its servers are.
+_running = running(DATA_DIR) if not os.environ.get("DATABASE_URL") else None
+DATABASE_URL = os.environ.get("DATABASE_URL") or (_running.database_url if _running else "")
+REDIS_URL = os.environ.get("REDIS_URL") or (_running.redis_url if _running else "")
+
+
+def _secret_key() -> str:
+    """TRIPEAKS_SECRET_KEY, or the one that `up` keeps in the data directory."""
+    key = env.text("SECRET_KEY")
+    kept = DATA_DIR / "secret_key"
+    if not key and kept.exists():
+        key = kept.read_text().strip()
+    return key or "not-a-secret: commands without a server only; tripeaks.E001 stops a server that has no key of its own"
+
+
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+# Origins of our own pages, for cookie-authenticated writes and sockets; same-origin requests always pass.
+TRUSTED_ORIGINS = env.items("TRUSTED_ORIGINS")
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, high=8)  # how many proxies of ours append to X-Forwarded-For
+SECURE_COOKIES = env.flag("SECURE_COOKIES", False)
+CSRF_TRUSTED_ORIGINS = [origin for origin in TRUSTED_ORIGINS if "://" in origin]
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "corsheaders",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "games",
+    "leaderboards",
+    "tripeaks_site",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "tripeaks_site.urls"
+WSGI_APPLICATION = "tripeaks_site.wsgi.application"
+ASGI_APPLICATION = "tripeaks_site.asgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Every thread that serves keeps one connection for good: HTTP_THREADS + SOCKET_THREADS a process at most (case C20).
+# The services repeat once on a connection that PostgreSQL has closed, so no health-check query is paid per request.
+HTTP_THREADS = env.integer("HTTP_THREADS", 8, low=1, high=256)
+SOCKET_THREADS = env.integer("SOCKET_THREADS", 4, low=1, high=256)
+if DATABASE_URL:
+    try:
+        _database = dj_database_url.parse(DATABASE_URL, conn_max_age=None)
+    except (ValueError, KeyError) as problem:
+        raise ImproperlyConfigured("DATABASE_URL cannot be read; it should look like postgres://user@host/name.") from problem
+    if _database["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database.")
+    DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False}}
+else:  # commands that need no database still work; the others get a connection error that names this
+    DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}}
+
+if REDIS_URL and urlsplit(REDIS_URL).scheme not in {"redis", "rediss", "unix"}:
+    raise ImproperlyConfigured("REDIS_URL must start with redis://, rediss:// or unix://.")
+if REDIS_URL:
+    CHANNEL_LAYERS: dict[str, Any] = {
+        "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL], "prefix": "tripeaks"}}
+    }
+else:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "games.Player"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 8}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = True
+LANGUAGE_CODE = "en"
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES  # the admin's own session; players have a Credential
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
+
+# Reading is open to any origin without credentials; writing from other origins only for those named here.
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_ALLOW_CREDENTIALS = False
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
+CORS_WRITE_ORIGINS = env.items("CORS_WRITE_ORIGINS")
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "UNAUTHENTICATED_USER": None,
+    "EXCEPTION_HANDLER": "games.api.errors.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "COERCE_DECIMAL_TO_STRING": True,
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "TriPeaks competition server",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PUBLIC": True,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# ---- the product's own settings ----
+OFFICIAL_ZONE = env.text("OFFICIAL_ZONE", "UTC")
+DAILY_DAY_ONE = env.text("DAILY_DAY_ONE")  # YYYY-MM-DD; empty: the date of the first preparation. Stored once (R9.1).
+DAILY_RULESET = env.text("DAILY_RULESET", "E")
+DAILY_GRACE_SECONDS = env.integer("DAILY_GRACE_SECONDS", 1800, high=6 * 3600)
+DAILY_DAYS_AHEAD = env.integer("DAILY_DAYS_AHEAD", 7, low=1, high=60)
+CREDENTIAL_COOKIE = "__Host-tripeaks" if SECURE_COOKIES else "tripeaks"
+CREDENTIAL_DAYS = env.integer("CREDENTIAL_DAYS", 400, low=1, high=4000)
+DELETED_MOVES_DAYS = env.integer("DELETED_MOVES_DAYS", 30, low=0, high=4000)  # how long a deleted account's moves stay, unnamed
+STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
+SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=60)
+SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)
+SOCKET_FRAME_BYTES = 16 * 1024
+THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<SCOPE>=requests/seconds
+    "guest": (20, 3600),
+    "login": (10, 300),
+    "account": (30, 300),
+    "start": (60, 60),
+    "move": (600, 60),
+    "read": (1200, 60),
+}
+for _scope in THROTTLES:
+    _raw = env.text(f"THROTTLE_{_scope.upper()}")
+    if _raw:
+        try:
+            _count, _seconds = (int(part) for part in _raw.split("/"))
+        except ValueError as problem:
+            raise ImproperlyConfigured(f"TRIPEAKS_THROTTLE_{_scope.upper()} must look like 60/60, not {_raw!r}.") from problem
+        THROTTLES[_scope] = (_count, _seconds)
+CLOCK_OFFSET_FILE = env.text("CLOCK_OFFSET_FILE")  # tests and fault runs only; tripeaks.W001 warns
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING").upper()},
+    "loggers": {"django.request": {"level": "ERROR"}},
+}
