@@ -1,7 +1,7 @@
 """The rules of TriPeaks as pure values and functions: standard library only.
 
-Nothing here reads a clock, a random source, a file or a setting, and nothing logs. The same input gives the same output on
-every machine and in every process. Rule numbers (R1 ... R10) in docstrings refer to the project's rules.
+Nothing here reads a clock, a random source, a file or a setting, and nothing logs. The same input gives the same output
+on every machine and in every process. Rule numbers (R1 ... R10) in docstrings refer to the project's rules.
 
 A whole game in four lines::
 
@@ -21,4 +21,4 @@ from __future__ import annotations
 from typing import Final
 
 ENGINE_VERSION: Final = 1
-"""Raised whenever any position, score or refusal of an existing log would come out differently; stored with each attempt."""
+"""Raised whenever a stored log would lead to another position, score or refusal; stored with each attempt."""

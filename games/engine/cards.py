@@ -8,7 +8,7 @@ from typing import Final
 from games.engine.errors import InvalidCards, shown
 
 Card = int
-"""0..51: ``rank = card % 13`` (0 = ace ... 12 = king), ``suit = card // 13`` (clubs, diamonds, hearts, spades); 52 the joker."""
+"""0..51: ``rank = card % 13`` (0 = ace ... 12 = king), ``suit = card // 13`` (an index into SUITS); 52 the joker."""
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
@@ -16,7 +16,7 @@ JOKER: Final = 52
 NO_CARD: Final = 53
 """Stands for the top of an empty waste in look-up tables; never a card of a deck."""
 
-CARD_TEXTS: Final[tuple[str, ...]] = tuple(rank + suit for suit in SUITS for rank in RANKS) + ("XX",)
+CARD_TEXTS: Final[tuple[str, ...]] = (*(rank + suit for suit in SUITS for rank in RANKS), "XX")
 _CARD_OF: Final[dict[str, Card]] = {text: card for card, text in enumerate(CARD_TEXTS)}
 _LONGEST_TEXT: Final = 1000  # characters; 53 cards take 158
 
@@ -42,7 +42,7 @@ def cards_text(cards: Iterable[Card]) -> str:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Cards separated by spaces, each at most once; raises `InvalidCards` naming the first bad one (``position`` from 1)."""
+    """Cards separated by spaces, each at most once; `InvalidCards` carries the ``position`` (from 1) of a bad one."""
     if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
         raise InvalidCards("cards_too_long", "This is too long for a list of cards.")
     cards: list[Card] = []
@@ -53,16 +53,14 @@ def parse_cards(text: str) -> tuple[Card, ...]:
                 "card_text", f"{shown(word)} at place {position} is not a card.", text=shown(word), position=position
             )
         if card in cards:
-            raise InvalidCards(
-                "card_twice", f"{word} at place {position} is there twice.", text=word, position=position
-            )
+            raise InvalidCards("card_twice", f"{word} at place {position} is a repeat.", text=word, position=position)
         cards.append(card)
     return tuple(cards)
 
 
 def _fit_table(joined: bool) -> tuple[tuple[bool, ...], ...]:
     def fits(top: int, card: Card) -> bool:
-        if top == NO_CARD or top == JOKER or card == JOKER:  # R6.1, R6.2
+        if top in (NO_CARD, JOKER) or card == JOKER:  # R6.1, R6.2
             return True
         step = abs(top % 13 - card % 13)
         return step == 1 or (joined and step == 12)  # R2.1, R2.3

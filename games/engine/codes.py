@@ -1,4 +1,4 @@
-"""Game codes (R7): what a deal and its ruleset are called, how people's spelling of it is read, and the commitment to it."""
+"""Game codes (R7): the name of a deal and its ruleset, how people's spelling of it is read, the commitment to it."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ class GameCode:
 
 NUMBERED_RULESET: Final = "G"
 
-# --- reading what people type (R7.6) -----------------------------------------------------------------------------------
+# --- reading what people type (R7.6) -----------------------------------------------------------------------------
 
 _LONGEST_TEXT: Final = 256  # characters; the longest code has 53
-_SPACES: Final = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES: Final = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
 _BIDI_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"
@@ -147,7 +147,7 @@ def _fold(text: str) -> str:
         )
         raise InvalidCode(
             "code_character",
-            f"Character {place} (U+{ord(character):04X}) cannot stand in a game code: it takes plain letters and digits.",
+            f"Character {place} (U+{ord(character):04X}) cannot stand in a game code: use plain letters and digits.",
             position=place,
             character=f"U+{ord(character):04X}",
         )
@@ -184,7 +184,7 @@ def _wrong_length(kind: str, form: _Form, letters: int, length: int) -> InvalidC
 
 
 def parse_code(text: str) -> GameCode:
-    """Read a code as R7.6 forgives it; ``parse_code(text).text`` is canonical. Raises `InvalidCode` with a stable code."""
+    """Read a code as R7.6 forgives it; ``parse_code(text).text`` is canonical. Raises `InvalidCode`."""
     kind, letters, payload = _split(_fold(text))
     form = _FORMS.get(kind)
     if form is None:
@@ -239,7 +239,7 @@ def sealed_code(ruleset: Ruleset | str, seed: bytes) -> GameCode:
 
 
 def composed_code(ruleset: Ruleset | str, cards: Sequence[Card]) -> GameCode:
-    """The TPX code of an order of the 52 cards (R7.9); raises `InvalidCards`, or `InvalidCode` for a ruleset with a joker."""
+    """The TPX code of an order of the 52 cards (R7.9); raises `InvalidCards`, or `InvalidCode` for the joker's ruleset."""
     letters = _letters(ruleset)
     code = GameCode("TPX", letters, 0)  # refuses the joker's ruleset before its deck is looked at
     later = sorted(check_deck(RULESETS[letters], cards))

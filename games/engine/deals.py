@@ -35,12 +35,12 @@ def splitmix64(state: int) -> Iterator[int]:
 def sealed_words(seed: bytes) -> Iterator[int]:
     """The endless 64-bit big-endian words of one SHAKE-256 stream over ``TP2`` and the seed (R7.8)."""
     stream = hashlib.shake_256(b"TP2" + seed)
-    at, size = 0, 512  # 52 words are enough for nearly every deal
+    done, size = 0, 512  # bytes; 52 words are enough for nearly every deal
     while True:
         block = stream.digest(size)  # a longer digest of the same input begins with the shorter one
-        for at in range(at, size, 8):
+        for at in range(done, size, 8):
             yield int.from_bytes(block[at : at + 8], "big")
-        at, size = size, size * 2
+        done, size = size, size * 2
 
 
 def shuffle(cards: tuple[Card, ...], words: Iterator[int]) -> tuple[Card, ...]:
@@ -60,8 +60,8 @@ def shuffle(cards: tuple[Card, ...], words: Iterator[int]) -> tuple[Card, ...]:
 def deal_cards(code: GameCode) -> tuple[Card, ...]:
     """The ordered cards of a code: slots 0-27, then the first waste card if the ruleset has one, then the stock (R7.3).
 
-    52 cards, 53 with the joker. Whoever calls this on a sealed code holds its secret: only `games.engine.visibility` decides
-    what of the result is shown.
+    52 cards, 53 with the joker. Whoever calls this on a sealed code holds its secret: `games.engine.visibility` alone
+    decides what of the result is shown.
     """
     if code.kind == "TPX":
         return composed_cards(code.number)

@@ -1,7 +1,7 @@
 """What the engine refuses: *invalid* input (nonsense) and *illegal* moves (clear, but against the rules), two families.
 
-Every exception has ``code`` (stable, for programs), ``message`` (plain English, for people) and ``data`` (JSON values only,
-never a card that is not turned up).
+Every exception has ``code`` (stable, for programs), ``message`` (plain English, for people) and ``data`` (JSON values
+only, never a card that is not turned up).
 """
 
 from __future__ import annotations
@@ -32,12 +32,15 @@ class InvalidInput(EngineError):
 
 
 class InvalidCards(InvalidInput):
-    """Not card text, a card twice, or not the deck of the ruleset. Codes: ``card_text``, ``card_twice``, ``wrong_deck``, ``cards_too_long``."""
+    """Not cards, or not the ruleset's deck. Codes: ``card_text``, ``card_twice``, ``wrong_deck``, ``cards_too_long``."""
 
 
 class InvalidCode(InvalidInput):
-    """Not a game code (R7.6). Codes: ``code_too_long``, ``code_character``, ``code_dashes``, ``code_kind``, ``code_length``,
-    ``code_letters``, ``code_value``, ``unknown_ruleset``, ``no_joker_order``."""
+    """Not a game code (R7.6).
+
+    Codes: ``code_too_long``, ``code_character``, ``code_dashes``, ``code_kind``, ``code_length``, ``code_letters``,
+    ``code_value``, ``unknown_ruleset``, ``no_joker_order``.
+    """
 
 
 class InvalidNumber(InvalidCode):

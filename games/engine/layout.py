@@ -1,4 +1,4 @@
-"""The tableau: 28 slots in three peaks, and which slot covers which (R1). Sets of slots are bit masks, bit n = slot n."""
+"""The tableau: 28 slots in three peaks, and which slot covers which (R1). Sets of slots are bit masks (bit n: slot n)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 SLOTS: Final = 28
 TIPS: Final[tuple[int, ...]] = (0, 1, 2)
-ROWS: Final[tuple[range, ...]] = (range(0, 3), range(3, 9), range(9, 18), range(18, 28))
+ROWS: Final[tuple[range, ...]] = (range(3), range(3, 9), range(9, 18), range(18, 28))
 BOTTOM_ROW: Final = ROWS[3]
 
 

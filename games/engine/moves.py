@@ -17,7 +17,7 @@ LAST_MOVE: Final = UNDO
 MAX_PLIES: Final = 2_000
 """A log holds at most this many plies, undos included (R5.4)."""
 
-MOVE_TEXTS: Final[tuple[str, ...]] = tuple(f"t{slot}" for slot in range(SLOTS)) + ("d", "u")
+MOVE_TEXTS: Final[tuple[str, ...]] = (*(f"t{slot}" for slot in range(SLOTS)), "d", "u")
 _MOVE_OF: Final[dict[str, Move]] = {text: move for move, text in enumerate(MOVE_TEXTS)}
 _LONGEST_LOG: Final = 16_000  # characters; 2,000 plies take at most 7,999
 

@@ -22,7 +22,7 @@ _DECKS: Final = {size: frozenset(range(size)) for size in (52, 53)}
 class Position:
     """Where an attempt stands after its log. Make one with `start` or `games.engine.replay.replay`.
 
-    It holds the whole deal: what a player may see of it is decided by `games.engine.visibility.view` alone, and its ``repr``
+    It holds the whole deal: `games.engine.visibility.view` alone decides what a player may see of it, and its ``repr``
     shows no card (R10.1).
     """
 
@@ -133,9 +133,7 @@ class Position:
         if move != UNDO and not self.stock_left and not self.fitting():
             self._refuse("game_over", "No moves left.", move, outcome="stuck")
         if self.ply >= MAX_PLIES:
-            self._refuse(
-                "log_full", f"An attempt takes at most {MAX_PLIES:,} moves and undos.", move, longest=MAX_PLIES
-            )
+            self._refuse("log_full", f"An attempt has at most {MAX_PLIES:,} moves and undos.", move, longest=MAX_PLIES)
         if move == UNDO:
             self._check_undo(move)
         elif move == DRAW:

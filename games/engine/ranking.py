@@ -1,7 +1,7 @@
 """The ranking rules (R8.2-8.4) and the integer that carries each of them: smaller is better, equal means an exact tie.
 
-Each key is a mixed-radix number below 2**53, exact in a double, so that a sorted set and a database index agree (case C13).
-Its fields and their ranges, and the rules they come from:
+Each key is a mixed-radix number below 2**53, exact in a double, so that a sorted set and a database index agree (C13).
+Its fields, their ranges, and the rules those come from:
 
 ==============  ==============  ===================================================================================
 field           range           from
@@ -93,8 +93,8 @@ def _leading(ranking: RankingName, result: Result) -> int:
 def rank_key(ranking: RankingName, result: Result, *, timed: bool) -> int:
     """The key of a result under a ranking rule: ``0 <= key < key_span(ranking, timed) < 2**53``, smaller is better.
 
-    ``timed`` adds the elapsed time as the last field (daily and timed competitions, R8.4). Raises ValueError for a result that
-    does not fit into the ranges above.
+    ``timed`` adds the elapsed time as the last field (daily and timed competitions, R8.4). Raises ValueError for a
+    result that does not fit into the ranges above.
     """
     moves_span = TIMED_MOVES_SPAN if timed else MOVES_SPAN
     key = _leading(ranking, result) * moves_span + _field("moves", result.moves, 0, moves_span - 1)
@@ -118,7 +118,7 @@ KEY_SPAN = key_span
 BUCKET = key_bucket
 
 
-# --- the same order said plainly, to hold the packed keys to ------------------------------------------------------------
+# --- the same order said plainly, to hold the packed keys to ---------------------------------------------------------
 
 
 def compare(ranking: RankingName, one: Result, other: Result, *, timed: bool) -> int:
@@ -142,9 +142,11 @@ def compare(ranking: RankingName, one: Result, other: Result, *, timed: bool) ->
 
 def rank_all(ranking: RankingName, results: Sequence[Result], *, timed: bool) -> list[int]:
     """The rank of each result in standard competition ranking (1, 1, 1, 4), in the order given; slow and obvious."""
-    order = sorted(
-        range(len(results)), key=cmp_to_key(lambda a, b: compare(ranking, results[a], results[b], timed=timed))
-    )
+
+    def by_index(one: int, other: int) -> int:
+        return compare(ranking, results[one], results[other], timed=timed)
+
+    order = sorted(range(len(results)), key=cmp_to_key(by_index))
     ranks = [0] * len(results)
     for place, index in enumerate(order, start=1):
         before = order[place - 2] if place > 1 else None

@@ -1,4 +1,4 @@
-"""Replay of a move log: one fold giving the position, the part of the log that holds, and the first refusal with its ply."""
+"""Replay of a move log: one fold giving the position, the valid part of the log, and the first refusal with its ply."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def replay(ruleset: Ruleset, cards: Sequence[Card], log: Sequence[Move], *, undo
     """Play a whole log from the opening.
 
     A move against the rules ends the fold and is reported; it is not raised. Raises `InvalidCards` for a wrong deck and
-    `InvalidMove` for numbers that are no moves. Only yes or no is decided here, on bit masks: the reason of a refusal comes
-    from `Position.check`, so that there is one place for it (tests hold the two to each other).
+    `InvalidMove` for numbers that are no moves. Only yes or no is decided here, on bit masks: the reason of a refusal
+    comes from `Position.check`, so that there is one place for it (tests hold the two to each other).
     """
     deal = check_deck(ruleset, cards)
     if log and not (min(log) >= 0 and max(log) <= LAST_MOVE):
@@ -110,7 +110,7 @@ def _may_draw(ruleset: Ruleset, deal: tuple[Card, ...], removed: int, waste: int
 def replay_steps(
     ruleset: Ruleset, cards: Sequence[Card], log: Sequence[Move], *, undo_allowed: bool = True
 ) -> Iterator[Position]:
-    """Every position of a log from ply 0 on; raises `IllegalMove` or `InvalidMove` when it comes to a move that does not hold."""
+    """Every position of a log from ply 0 on; raises `IllegalMove` or `InvalidMove` at the first move that fails."""
     position = start(ruleset, cards, undo_allowed=undo_allowed)
     yield position
     for move in log:
