@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import os
 import shutil
 import signal
@@ -11,7 +13,14 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from tripeaks_site.embedded.process import EmbeddedError, ServerProcess, give_to_server, package_file, root_mode
+from tripeaks_site.embedded.process import (
+    EmbeddedError,
+    ServerProcess,
+    command_line,
+    give_to_server,
+    package_file,
+    root_mode,
+)
 
 USER = "tripeaks"
 DATABASE = "tripeaks"
@@ -52,16 +61,26 @@ def start_postgres(data_dir: Path, socket_dir: Path, *, fast: bool = False) -> S
     cluster = data_dir / "postgres"
     log = data_dir / "log" / "postgres.log"
     if not (cluster / "PG_VERSION").exists():
-        _make_cluster(cluster, log)
+        _make_cluster(cluster, log, fast=fast)
     _check_version(cluster)
     give_to_server(cluster, mode)
     give_to_server(socket_dir, mode)
     stop_left_over(cluster)
     settings = {**_SETTINGS, **(_FAST_SETTINGS if fast else {}), "unix_socket_directories": str(socket_dir)}
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    process = ServerProcess("PostgreSQL", [_binary("postgres"), "-D", cluster, *options], log=log, mode=mode, cwd=data_dir)
-    process.wait_ready(lambda: _ready(cluster, process.pid), timeout=300)  # crash recovery may take its time
-    return process
+    command = [_binary("postgres"), "-D", cluster, *options]
+    for attempt in itertools.count():
+        process = ServerProcess("PostgreSQL", command, log=log, mode=mode, cwd=data_dir)
+        try:
+            process.wait_ready(functools.partial(_ready, cluster, process.pid), timeout=300)  # recovery takes time
+        except EmbeddedError:
+            # The sessions of a server killed by -9 need a moment to notice it; until then their memory is in use.
+            if attempt == 50 or "shared memory" not in process.log_tail():
+                raise
+            time.sleep(0.2)
+        else:
+            return process
+    raise AssertionError
 
 
 def create_database(socket_dir: Path, name: str = DATABASE) -> None:
@@ -74,19 +93,18 @@ def create_database(socket_dir: Path, name: str = DATABASE) -> None:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
 
 
-def _make_cluster(cluster: Path, log: Path) -> None:
+def _make_cluster(cluster: Path, log: Path, *, fast: bool) -> None:
     """initdb in a directory beside it, renamed when whole: a run killed in between leaves nothing half made."""
     mode = root_mode()
     unfinished = cluster.with_name("postgres.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
     give_to_server(unfinished, mode)
-    command = [_binary("initdb"), "-D", unfinished, "-U", USER, *_INITDB, "--no-sync"]
+    command = [_binary("initdb"), "-D", unfinished, "-U", USER, *_INITDB, *(["--no-sync"] if fast else [])]
     process = ServerProcess("initdb", command, log=log, mode=mode, cwd=cluster.parent)
     code = process.wait(timeout=300)
     if code != 0 or not (unfinished / "PG_VERSION").exists():
         raise EmbeddedError(f"PostgreSQL's data directory cannot be made (initdb said {code}):\n{process.log_tail()}")
-    os.sync()  # once, for all files of it, before the name says that it is whole
     unfinished.rename(cluster)
 
 
@@ -134,7 +152,5 @@ def stop_left_over(cluster: Path, *, timeout: float = 20) -> None:
 
 def _is_postgres(pid: int, cluster: Path) -> bool:
     """Whether the process is a server over this data directory (and not only something with a reused number)."""
-    command = subprocess.run(
-        ["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    return "postgres" in command and str(cluster) in command and not command.startswith("Z")
+    command = command_line(pid)
+    return "postgres" in command and str(cluster) in command

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -104,8 +104,18 @@ def remove_directory(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
+def command_line(pid: int) -> str:
+    """The command line of a process, empty when there is none (or only what is left until its parent reads its end)."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
+        return ""
+    found = subprocess.run(["ps", "-o", "stat=,args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return "" if found.stdout.startswith("Z") else found.stdout
+
+
 class ServerProcess:
-    """One running server. It ends when the *thread* that made this object ends (Linux), so make it in one that lasts."""
+    """One running server. On Linux it ends when the *thread* that made this object ends: make it in one that lasts."""
 
     def __init__(
         self,
@@ -115,7 +125,6 @@ class ServerProcess:
         log: Path,
         mode: Mode = "plain",
         cwd: Path,
-        env: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.log = log
@@ -129,7 +138,8 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
-                env={**os.environ, "LC_ALL": "C", **(env or {})},
+                # PGDATA, PGPORT and the like are about another server
+                env={name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"},
                 start_new_session=True,  # a Ctrl-C at the terminal is for us alone: we stop them in order
             )
 

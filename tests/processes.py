@@ -1,0 +1,225 @@
+"""Real server processes against a fresh, migrated database: for the tests of sockets, races, browsers and faults.
+
+    with live_server() as server:              # one uvicorn process: pages, API and sockets on server.url
+        with server.another() as second: ...   # one more process over the same database and Redis
+        server.kill(); server.start()          # the same address again
+
+As a fixture: `server` (one for a module). Every one has a database of its own, copied from a migrated template.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests import servers
+
+ROOT = Path(__file__).resolve().parent.parent
+_template: list[str] = []
+
+
+def free_port() -> int:
+    """A port on 127.0.0.1 that nobody listens on right now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def database_url(name: str) -> str:
+    """The URL of another database of the test run's PostgreSQL."""
+    return urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}"))
+
+
+def run_manage(
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    check: bool = True,
+    timeout: float = 120,
+    input: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a management command as a process of its own. Fails the test when it fails, unless `check` is False."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *arguments],
+        cwd=ROOT,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        input=input,
+    )
+    if check and done.returncode != 0:
+        pytest.fail(f"manage.py {' '.join(arguments)} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def _admin() -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(database_url("postgres"), autocommit=True)
+
+
+@contextlib.contextmanager
+def fresh_database() -> Iterator[str]:
+    """The URL of a new, migrated, otherwise empty database, dropped at the end (also under open connections)."""
+    name = f"live_{uuid.uuid4().hex[:12]}"
+    with _admin() as admin:
+        if not _template:
+            template = f"template_{os.getpid()}_{uuid.uuid4().hex[:8]}"
+            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)))
+            run_manage("migrate", "--verbosity", "0", env={"DATABASE_URL": database_url(template)})
+            _template.append(template)
+        admin.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(_template[0]))
+        )
+    try:
+        yield database_url(name)
+    finally:
+        with _admin() as admin:
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@dataclass
+class ServerProcess:
+    """One uvicorn process over tripeaks_site.asgi (`workers` > 1: that many behind one port).
+
+    `url` is http://127.0.0.1:port, `ws_url` the same with ws://; `env` was added to the environment.
+    """
+
+    database_url: str
+    redis_url: str
+    env: dict[str, str] = field(default_factory=dict)
+    workers: int = 1
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self.log_path = servers.temporary_directory() / "server.log"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def ws_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """For processes beside it (management commands, clients) over the same database and Redis."""
+        return {"DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url, **self.env}
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None, "not started"
+        return self.process.pid
+
+    def start(self, *, timeout: float = 60) -> None:
+        """Start it and wait until it answers; the test fails with its log when it does not."""
+        command = [sys.executable, "-m", "uvicorn", "tripeaks_site.asgi:application", "--host", "127.0.0.1"]
+        command += ["--port", str(self.port), "--ws", "websockets-sansio", "--log-level", "info", "--lifespan", "off"]
+        if self.workers > 1:
+            command += ["--workers", str(self.workers)]
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # kill() ends the workers too
+            )
+        deadline = time.monotonic() + timeout
+        while not self.answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                pytest.fail(f"The server did not start:\n{self.logs()[-5000:]}")
+            time.sleep(0.03)
+
+    def answers(self) -> bool:
+        """Whether anything speaks HTTP at the address."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5):
+                return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+
+    def logs(self) -> str:
+        """All that it wrote, starts before the last one included."""
+        return self.log_path.read_text(errors="replace")
+
+    def terminate(self, *, timeout: float = 20) -> int:
+        """SIGTERM, as a service manager does; the exit code."""
+        assert self.process is not None, "not started"
+        self.process.terminate()
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            pytest.fail(f"The server did not stop on SIGTERM:\n{self.logs()[-5000:]}")
+
+    def kill(self) -> None:
+        """SIGKILL to it and its workers."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def manage(self, *arguments: str, check: bool = True, input: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a management command over its database."""
+        return run_manage(*arguments, env=self.environment, check=check, input=input)
+
+    @contextlib.contextmanager
+    def another(self, env: Mapping[str, str] | None = None) -> Iterator[ServerProcess]:
+        """One more process over the same database and Redis, on another port."""
+        other = ServerProcess(self.database_url, self.redis_url, {**self.env, **(env or {})})
+        other.start()
+        try:
+            yield other
+        finally:
+            other.kill()
+
+
+@contextlib.contextmanager
+def live_server(
+    *, env: Mapping[str, str] | None = None, workers: int = 1, database: str | None = None, redis: str | None = None
+) -> Iterator[ServerProcess]:
+    """A running server with a fresh database and, unless REDIS_URL was given from outside, a Redis of its own.
+
+    `database` and `redis` are URLs to use instead; `env` is added to the environment (TRIPEAKS_… settings).
+    """
+    with contextlib.ExitStack() as stack:
+        database = database or stack.enter_context(fresh_database())
+        if redis is None and servers.redis_is_ours():
+            own = servers.start_servers(postgres=False, redis=True)
+            stack.callback(own.stop)
+            redis = own.urls.redis_url
+        server = ServerProcess(database, redis or os.environ["REDIS_URL"], dict(env or {}), workers)
+        stack.callback(server.kill)
+        server.start()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerProcess]:
+    """A running server with its own database and Redis, one for the module."""
+    with live_server() as running:
+        yield running

@@ -1,0 +1,83 @@
+"""`manage.py test`: every check in order, pytest last so that its summary closes the output."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# What the page's scripts are held to; on the command line, since tsconfig.json would be one more file.
+_TSC_OPTIONS = (
+    *("--noEmit", "--allowJs", "--checkJs", "--strict", "--skipLibCheck"),
+    *("--target", "es2022", "--module", "es2022", "--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable"),
+)
+
+
+def page_scripts(root: Path = ROOT) -> list[Path]:
+    """The ES modules that browsers get."""
+    return sorted(path for app in ("games", "leaderboards") for path in (root / app / "static").rglob("*.js"))
+
+
+def find_tsc(root: Path = ROOT) -> list[str] | None:
+    """The TypeScript compiler: in node_modules, or installed for the whole system; None without Node."""
+    node = shutil.which("node")
+    local = root / "node_modules" / "typescript" / "bin" / "tsc"
+    if node and local.exists():
+        return [node, str(local)]
+    installed = shutil.which("tsc")
+    return [installed] if installed and node else None
+
+
+def _program(name: str) -> list[str]:
+    beside = Path(sys.executable).with_name(name)
+    return [str(beside) if beside.exists() else name]
+
+
+def _static_checks() -> list[tuple[str, list[str] | None]]:
+    """(name, command) in the order they run; None where the program is missing."""
+    tsc = find_tsc()
+    scripts = [str(path.relative_to(ROOT)) for path in page_scripts()]
+    checks: list[tuple[str, list[str] | None]] = [
+        ("ruff check", [*_program("ruff"), "check", "."]),
+        ("ruff format", [*_program("ruff"), "format", "--check", "."]),
+        ("mypy", [*_program("mypy")]),
+        ("lint-imports", [*_program("lint-imports")]),
+    ]
+    if scripts:
+        checks.append(("tsc (page scripts)", [*tsc, *_TSC_OPTIONS, *scripts] if tsc else None))
+    return checks
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
+
+
+def run_checks(arguments: list[str]) -> int:
+    """Run all checks, or, given arguments, pytest alone with them. The exit code: 0 only when everything passed."""
+    failed: list[str] = []
+    if not arguments:
+        for name, command in _static_checks():
+            started = time.monotonic()
+            if command is None:
+                # Where CI says that everything must run, a missing tool is a failure.
+                must = os.environ.get("CI", "").lower() == "true"
+                _say(f"{'FAILED' if must else 'SKIPPED'}  {name}: Node and TypeScript are not installed")
+                failed += [name] if must else []
+                continue
+            passed = subprocess.run(command, cwd=ROOT, env=_environment(), check=False).returncode == 0
+            took = time.monotonic() - started
+            _say(f"{'passed' if passed else 'FAILED'}  {name} ({took:.1f} s)")
+            failed += [] if passed else [name]
+        if failed:
+            _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
+    tests = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=_environment(), check=False)
+    return tests.returncode or (1 if failed else 0)
