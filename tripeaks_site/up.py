@@ -1,0 +1,226 @@
+"""`manage.py up`: everything in one process, started by one command, ended by Ctrl-C.
+
+Runs before Django reads its settings, since the settings need the addresses of the servers that it starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import shlex
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tripeaks_site.embedded.discovery import AlreadyRunning, DataLock, Running, write_run
+from tripeaks_site.embedded.process import EmbeddedError
+from tripeaks_site.embedded.servers import Servers
+
+ROOT = Path(__file__).resolve().parent.parent
+_BACKLOG = 2048
+
+
+class CannotRun(Exception):
+    """What stands in the way, said to the person at the terminal."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to serve on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8000, help="port to serve on, 0 for any (default: %(default)s)")
+    parser.add_argument("--data", help="directory that keeps everything (default: .data beside manage.py)")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run until Ctrl-C or TERM. The exit code: 0 after a clean end, 1 when it could not start, 2 for bad arguments."""
+    parser = argparse.ArgumentParser(prog="manage.py up", description="Run the whole server in one process.")
+    add_arguments(parser)
+    options = parser.parse_args(arguments)
+    if not 0 <= options.port <= 65535:
+        parser.error("--port must be from 0 to 65535")
+    data_dir = Path(options.data or os.environ.get("TRIPEAKS_DATA") or ROOT / ".data").expanduser().absolute()
+    # An end by TERM is an end like Ctrl-C, from the first moment on: what was started is stopped.
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        _run(options.host, options.port, data_dir)
+    except KeyboardInterrupt:
+        pass
+    except AlreadyRunning as error:
+        where = f"at {error.run.address} (process {error.run.pid})" if error.run else "and still starting"
+        _complain(f"It is already running over {data_dir}, {where}.")
+        return 1
+    except (CannotRun, EmbeddedError) as error:
+        _complain(str(error))
+        return 1
+    _say("Stopped. All data is kept; start again with the same command.")
+    return 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def _run(host: str, port: int, data_dir: Path) -> None:
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise CannotRun(f"The data directory {data_dir} cannot be made: {error.strerror}.") from error
+    if not os.access(data_dir, os.R_OK | os.W_OK | os.X_OK):
+        raise CannotRun(f"The data directory {data_dir} cannot be written by this user.")
+    with DataLock(data_dir), contextlib.closing(_listen(host, port)) as listener:
+        os.environ["TRIPEAKS_DATA"] = str(data_dir)
+        keep_secret_key(data_dir)
+        with _servers(data_dir):
+            address = _address(host, listener)
+            os.environ.setdefault("TRIPEAKS_ALLOWED_HOSTS", ",".join(_own_names(host)))
+            _prepare()
+            urls = os.environ["DATABASE_URL"], os.environ["REDIS_URL"]
+            write_run(data_dir, Running(os.getpid(), address, *urls))
+            _say(_greeting(address, data_dir))
+            _serve(listener)
+            _say("\nStopping …")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The listening socket, taken before anything else is started: a taken port is told at once."""
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise CannotRun(f"--host {host} is not an address of this machine: {error.strerror}.") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a restart does not wait for old connections
+        listener.bind(where)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise CannotRun(f"{host} port {port} cannot be used ({error.strerror}). Choose another with --port.") from error
+    return listener
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}"
+
+
+def _own_names(host: str) -> list[str]:
+    """The names that requests may call us by: only this machine's, and what it is reached by when served to others."""
+    names = ["localhost", "127.0.0.1", "[::1]"]
+    if host not in {"localhost", "127.0.0.1", "::1"}:
+        names += [socket.gethostname(), socket.getfqdn(), f"[{host}]" if ":" in host else host]
+        with contextlib.suppress(OSError):
+            names += socket.gethostbyname_ex(socket.gethostname())[2]
+        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # sends nothing; tells which address faces the network
+            names.append(probe.getsockname()[0])
+    return sorted(set(names) - {"0.0.0.0", "[::]", ""})
+
+
+def keep_secret_key(data_dir: Path) -> None:
+    """Make the secret key once, readable by the owner only; TRIPEAKS_SECRET_KEY comes first where it is set."""
+    path = data_dir / "secret_key"
+    if os.environ.get("TRIPEAKS_SECRET_KEY") or path.exists():
+        return
+    unfinished = data_dir / "secret_key.unfinished"
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(48) + "\n")
+        file.flush()
+        os.fsync(descriptor)
+    unfinished.rename(path)
+
+
+@contextlib.contextmanager
+def _servers(data_dir: Path) -> Iterator[None]:
+    """The embedded servers for those that the environment names none; their URLs in the environment."""
+    postgres, redis = (not os.environ.get(name) for name in ("DATABASE_URL", "REDIS_URL"))
+    servers = Servers(data_dir, postgres=postgres, redis=redis)
+    if postgres or redis:
+        names = " and ".join(name for name, wanted in (("PostgreSQL", postgres), ("Valkey", redis)) if wanted)
+        _say(f"Starting {names} …")
+        try:
+            servers.start()
+            os.environ.update({"DATABASE_URL": servers.urls.database_url} if postgres else {})
+            os.environ.update({"REDIS_URL": servers.urls.redis_url} if redis else {})
+            yield
+        finally:
+            servers.stop()
+    else:
+        yield
+
+
+def _prepare() -> None:
+    """Set Django up over the servers, bring the database to the newest schema, prepare the coming dailies."""
+    _say("Preparing the database …")
+    import django
+    from django.core.management import call_command, get_commands
+    from django.db import OperationalError, connections
+
+    django.setup()
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+        if "prepare_daily" in get_commands():
+            call_command("prepare_daily", verbosity=0)
+    except OperationalError as error:
+        raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
+    finally:
+        connections.close_all()
+
+
+def _greeting(address: str, data_dir: Path) -> str:
+    standard = data_dir == ROOT / ".data"
+    option = "" if standard else f" --data {shlex.quote(str(data_dir))}"
+    return f"""
+The server is running:
+  page     {address}/
+  API      {address}/api/v1/openapi.json
+  sockets  {address.replace("http", "ws", 1)}/ws/v1/play, /ws/v1/standings (see {address}/api/v1/asyncapi.json)
+  admin    {address}/admin/
+
+Data is kept in {data_dir}
+First moderator, in another terminal:
+  python3 manage.py createsuperuser{option}
+Stop with Ctrl-C.
+"""
+
+
+def uvicorn_options() -> dict[str, Any]:
+    """What every uvicorn of ours is started with, here and (as command-line options) in docker-compose.yml."""
+    return {
+        "ws": "websockets-sansio",
+        "ws_max_size": 64 * 1024,  # past the protocol's own limit, which answers with an error frame
+        "ws_per_message_deflate": False,  # frames are encoded once for all sockets
+        "lifespan": "off",
+        "proxy_headers": False,  # TRIPEAKS_TRUSTED_PROXIES decides; uvicorn would believe any client on this machine
+        "server_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "backlog": _BACKLOG,
+        "timeout_graceful_shutdown": 5,
+    }
+
+
+def _serve(listener: socket.socket) -> None:
+    """Pages, API and sockets until a signal. uvicorn sends the signal on to us at its end: KeyboardInterrupt there."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config("tripeaks_site.asgi:application", **uvicorn_options()))
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
