@@ -8,10 +8,15 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Func, Q
+from django.db.models.lookups import In
 from django.utils import timezone
 
 from .ids import new_public_id
+
+
+RESULT_FIELDS = ("outcome", "score", "moves", "peaks", "cards_left", "undos", "ply", "elapsed_ms", "at")
+"""The `result_*` columns of an attempt."""
 
 
 class PlayerManager(BaseUserManager["Player"]):
@@ -137,14 +142,21 @@ class Deal(models.Model):
 
     cards = models.BinaryField(max_length=53, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
+    sealed_until = models.DateTimeField(null=True)  # dealt for a competition: nobody starts it otherwise before then
 
     class Meta:
         constraints = [
-            models.CheckConstraint(name="deal_is_52_or_53_cards", condition=Q(cards__length__in=[52, 53])),
+            models.CheckConstraint(
+                name="deal_is_52_or_53_cards",
+                condition=In(Func(F("cards"), function="octet_length", output_field=models.IntegerField()), [52, 53]),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"deal {self.pk}"  # never the cards: this text reaches logs and admin pages (R10.1)
+
+
+RESULT_FIELDS = ("outcome", "score", "moves", "peaks", "cards_left", "undos", "ply", "elapsed_ms", "at")
 
 
 class Attempt(models.Model):
@@ -198,7 +210,7 @@ class Attempt(models.Model):
     result_elapsed_ms = models.BigIntegerField(null=True)
     result_at = models.DateTimeField(null=True)
 
-    RESULT_FIELDS = ("outcome", "score", "moves", "peaks", "cards_left", "undos", "ply", "elapsed_ms", "at")
+    RESULT_FIELDS = RESULT_FIELDS
 
     class Meta:
         constraints = [

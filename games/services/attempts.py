@@ -1,0 +1,321 @@
+"""Starting, playing and ending attempts. Every write is safe to repeat."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from games.engine import DEAL_VERSION, ENGINE_VERSION
+from games.engine.codes import GameCode
+from games.engine.deals import deal_cards
+from games.engine.errors import IllegalMove
+from games.engine.moves import move_text
+from games.engine.position import start
+from games.engine.rulesets import find_ruleset
+from games.engine.scoring import SCORING
+from games.errors import BadInput, Conflict, GameError, MoveRefused, NotFound, NotSignedIn
+from games.events import AttemptMoved, announce
+from games.models import Attempt, Deal, Move, Player
+from games.selectors.attempts import (
+    STUCK_IDLE,
+    Progress,
+    Recorded,
+    attempt_json,
+    attempt_state,
+    better_recorded,
+    elapsed,
+)
+from games.signals import attempt_finished
+
+from .attempt_rows import LockedAttempt, attempt_lock, move_write
+from .credentials import credential_find
+from .retry import repeat_once
+
+CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+RANDOM_DEALS = 26**7
+
+
+@dataclass(frozen=True, slots=True)
+class Competition:
+    """What an attempt needs to know of the competition it belongs to; `games` knows no more of it."""
+
+    key: str
+    deadline: dt.datetime
+    sealed_until: dt.datetime
+    undo_allowed: bool
+    ranked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReply:
+    """The answer to an accepted move, the same on REST and socket and for every repeat."""
+
+    attempt: dict[str, Any]
+    move: str
+    ply: int
+    move_id: str
+    player_id: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {"attempt": self.attempt, "move": self.move, "ply": self.ply, "move_id": self.move_id}
+
+
+def check_client_key(value: str, field: str) -> str:
+    """A move id or start key: 1–64 of `A–Z a–z 0–9 _ -`; raises BadInput `bad_field`."""
+    if not CLIENT_KEY.fullmatch(value):
+        raise BadInput("bad_field", f"{field} must be 1 to 64 letters, digits, - or _.", field=field)
+    return value
+
+
+def random_code(ruleset: str) -> GameCode:
+    """A TP1 code drawn from all 26^7 deals (case C25: never the lowest free one)."""
+    return GameCode("TP1", find_ruleset(ruleset).letters, secrets.randbelow(RANDOM_DEALS))
+
+
+# --- start ---------------------------------------------------------------------------------------------------------
+
+
+@repeat_once
+def attempt_start(
+    *,
+    player_id: int,
+    code: GameCode,
+    start_key: str,
+    practice: bool,
+    now: dt.datetime,
+    any_code: bool = False,
+    competition: Competition | None = None,
+) -> tuple[Attempt, bool]:
+    """Start an attempt at a game code, or return the one that this key (or this competition) has already started.
+
+    Locks the player's row, so that one player's starts queue up: the n-th attempt at a list of cards is counted under
+    it (R8.1). `any_code` says that the code was drawn at random, so that a repeat of the key may bring another one.
+    Raises Conflict `key_reused` (the key has started something else), Conflict `sealed_deal` (dealt for a competition
+    that is not final), NotSignedIn (banned or deleted meanwhile).
+    """
+    check_client_key(start_key, "key")
+    ruleset = find_ruleset(code.ruleset)
+    with transaction.atomic(durable=True):
+        player = Player.objects.select_for_update().filter(pk=player_id, deleted_at=None).first()
+        if player is None:
+            raise NotSignedIn
+        mine = Attempt.objects.select_related("deal").filter(player=player)
+        if competition is not None:
+            known = mine.filter(competition_key=competition.key).first()
+            if known is not None:
+                return known, False
+        known = mine.filter(start_key=start_key).first()
+        if known is not None:
+            same = known.competition_key is None and known.ruleset == ruleset.letters
+            if competition is not None or not same or not (any_code or known.code == code.text):
+                raise Conflict("key_reused", "This key has already started another attempt.", key=start_key)
+            return known, False
+        cards = deal_cards(code)
+        deal = _deal_get(cards, now)
+        if competition is None and deal.sealed_until is not None and deal.sealed_until > now:
+            raise Conflict("sealed_deal", "This deal belongs to a competition that is not over yet.")
+        open_code = competition is None and code.kind != "TP2" and deal.sealed_until is None
+        undo_allowed = competition.undo_allowed if competition else True
+        opening = start(ruleset, cards, undo_allowed=undo_allowed)
+        attempt = Attempt.objects.create(
+            player=player,
+            deal=deal,
+            code=code.text,
+            ruleset=ruleset.letters,
+            competition_key=competition.key if competition else None,
+            deadline=competition.deadline if competition else None,
+            sealed_until=competition.sealed_until if competition else None,
+            undo_allowed=undo_allowed,
+            ranked=competition.ranked if competition else open_code and not practice,
+            number=mine.filter(deal=deal).count() + 1,
+            start_key=start_key,
+            engine_version=ENGINE_VERSION,
+            deal_version=DEAL_VERSION,
+            ruleset_version=ruleset.version,
+            scoring_version=SCORING[ruleset.scoring].version,
+            started_at=now,
+            last_move_at=now,
+            score=opening.score,
+        )
+        return attempt, True
+
+
+def _deal_get(cards: tuple[int, ...], now: dt.datetime) -> Deal:
+    """The row of an ordered list of cards, made if need be; safe when two ask at once."""
+    raw = bytes(cards)
+    Deal.objects.bulk_create([Deal(cards=raw, created_at=now)], ignore_conflicts=True)
+    return Deal.objects.get(cards=raw)
+
+
+# --- move ----------------------------------------------------------------------------------------------------------
+
+
+@repeat_once
+def attempt_move(
+    *, attempt_id: str, token_hash: bytes, via: str, move: int, expected_ply: int, move_id: str, now: dt.datetime
+) -> MoveReply:
+    """Play one move of the caller's attempt: replay the log, check, append, commit, announce.
+
+    One transaction under the attempt row's lock, two round trips (lock and read, write) besides begin and commit; an
+    attempt that ends takes a few more. A repeat of a move id gets the answer it got the first time, rebuilt from the
+    log. Raises MoveRefused (the rules, R2.4), Conflict `stale_ply` (with the present state) or `move_id_reused`,
+    NotFound (unknown and foreign alike), NotSignedIn.
+    """
+    check_client_key(move_id, "move_id")
+    with transaction.atomic(durable=True):
+        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id=move_id, now=now)
+        if locked is None:
+            raise _not_there(token_hash, via, now)
+        outcome = _move_locked(locked, move, expected_ply, move_id, now)
+    if isinstance(outcome, GameError):
+        raise outcome
+    return outcome
+
+
+def _not_there(token_hash: bytes, via: str, now: dt.datetime) -> GameError:
+    """Why the lock found nothing: no right to play at all, or no such attempt of this player."""
+    return NotSignedIn() if credential_find(token_hash=token_hash, via=via, now=now) is None else NotFound()
+
+
+def _move_locked(
+    locked: LockedAttempt, move: int, expected_ply: int, move_id: str, now: dt.datetime
+) -> MoveReply | GameError:
+    """The move itself, under the lock. An error that comes with a write (an expiry) is returned, so that it commits."""
+    if locked.repeat_ply is not None:
+        return _repeat(locked, move, expected_ply, move_id)
+    if locked.outcome is None and locked.facts.deadline is not None and locked.facts.deadline <= now:
+        expired = _end(locked.id, "expired", at=locked.facts.deadline, now=now)
+        return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
+    idle = locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now
+    position = locked.position()
+    if locked.closed_at is not None or idle:
+        state = attempt_json(locked.facts, position, _progress(locked, now, closed=True))
+        return MoveRefused("game_over", "This attempt is over.", attempt=state)
+    if expected_ply != locked.ply:
+        state = attempt_json(locked.facts, position, _progress(locked, now, closed=False))
+        raise Conflict("stale_ply", "The attempt has moved on. Here is how it stands.", attempt=state)
+    try:
+        after = position.play(move)
+    except IllegalMove as refusal:
+        raise MoveRefused(refusal.code, refusal.message, **refusal.data, ply=locked.ply) from refusal
+    move_write(locked=locked, move=move, move_id=move_id, position=after, now=now)
+    taken = elapsed(locked.facts.started_at, now)
+    if after.outcome is None:
+        progress = Progress(None, None, False, taken, locked.recorded)
+    else:
+        closed = after.outcome == "won" or not locked.facts.undo_allowed
+        bettered = better_recorded(locked.facts, locked.recorded, after, elapsed_ms=taken, at=now)
+        _finish(locked.id, after.outcome, closed=closed, bettered=bettered, now=now)
+        progress = Progress(after.outcome, now, closed, taken, bettered or locked.recorded)
+    announce(AttemptMoved(player_id=locked.player_id, attempt=locked.facts.public_id, ply=after.ply))
+    state = attempt_json(locked.facts, after, progress)
+    return MoveReply(state, move_text(move), after.ply, move_id, locked.player_id)
+
+
+def _progress(locked: LockedAttempt, now: dt.datetime, *, closed: bool) -> Progress:
+    taken = elapsed(locked.facts.started_at, locked.finished_at or now)
+    return Progress(locked.outcome, locked.finished_at, closed, taken, locked.recorded)
+
+
+def _repeat(locked: LockedAttempt, move: int, expected_ply: int, move_id: str) -> MoveReply:
+    """The first answer to this move id, rebuilt from the log; Conflict when it then stood for another move."""
+    ply = locked.repeat_ply
+    assert ply is not None
+    if locked.log[ply - 1] != move or expected_ply != ply - 1:
+        raise Conflict("move_id_reused", "This move id stands for another move.", move_id=move_id)
+    position = locked.position(ply)
+    times = list(Move.objects.filter(attempt_id=locked.id, ply__lte=ply).order_by("ply").values_list("at", flat=True))
+    recorded: Recorded | None = None
+    for upto in range(1, ply + 1):  # results on the way: rare enough to look for them the slow way
+        then = locked.position(upto)
+        if then.outcome is not None:
+            at = times[upto - 1]
+            taken = elapsed(locked.facts.started_at, at)
+            recorded = better_recorded(locked.facts, recorded, then, elapsed_ms=taken, at=at) or recorded
+    at = times[-1]
+    outcome = position.outcome
+    closed = outcome == "won" or (outcome == "stuck" and not locked.facts.undo_allowed)
+    taken = elapsed(locked.facts.started_at, at)
+    progress = Progress(outcome, at if outcome else None, closed, taken, recorded)
+    state = attempt_json(locked.facts, position, progress)
+    return MoveReply(state, move_text(move), ply, move_id, locked.player_id)
+
+
+# --- end -----------------------------------------------------------------------------------------------------------
+
+
+def _finish(pk: int, outcome: str, *, closed: bool, bettered: Recorded | None, now: dt.datetime) -> None:
+    """Write the outcome of a won or stuck attempt and its recorded result. Assumes the attempt row's lock."""
+    attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
+    attempt.outcome, attempt.finished_at = outcome, now
+    attempt.closed_at = now if closed else None
+    if bettered is not None:
+        for field in Attempt.RESULT_FIELDS:
+            setattr(attempt, f"result_{field}", getattr(bettered, field))
+    attempt.save()
+    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+
+
+def _end(pk: int, outcome: str, *, at: dt.datetime, now: dt.datetime) -> Attempt:
+    """Close an attempt as resigned or expired; its recorded result stands (R3.3). Assumes the attempt row's lock."""
+    attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
+    attempt.outcome, attempt.finished_at, attempt.closed_at = outcome, at, now
+    attempt.save()
+    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+    announce(AttemptMoved(player_id=attempt.player_id, attempt=attempt.public_id, ply=attempt.ply))
+    return attempt
+
+
+@repeat_once
+def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, now: dt.datetime) -> dict[str, Any]:
+    """Give the caller's attempt up and return its state; a repeat returns the same.
+
+    Under the attempt row's lock. Raises MoveRefused `game_over` when it has ended otherwise, NotFound, NotSignedIn.
+    """
+    refusal: GameError | None = None
+    with transaction.atomic(durable=True):
+        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id="", now=now)
+        if locked is None:
+            raise _not_there(token_hash, via, now)
+        facts = locked.facts
+        attempt = Attempt.objects.select_related("deal").get(pk=locked.id)
+        if locked.outcome is None and facts.deadline is not None and facts.deadline <= now:
+            attempt = _end(locked.id, "expired", at=facts.deadline, now=now)
+            refusal = MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now))
+        elif locked.closed_at is None and not (locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now):
+            attempt = _end(locked.id, "resigned", at=now, now=now)
+        elif locked.outcome != "resigned":
+            refusal = MoveRefused("game_over", "This attempt is over.", attempt=attempt_state(attempt, now))
+        state = attempt_state(attempt, now)
+    if refusal is not None:
+        raise refusal
+    return state
+
+
+def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:
+    """Write down what time alone has ended: deadlines passed (R9.2) and stuck attempts idle for 24 hours (R3.3).
+
+    Nothing depends on when this runs: readers and moves judge by the clock themselves. Locks each row, skipping those
+    that a move holds. Returns how many were closed.
+    """
+    closed = 0
+    over = Q(outcome=None, deadline__lte=now) | Q(outcome="stuck", closed_at=None, last_move_at__lte=now - STUCK_IDLE)
+    for pk in Attempt.objects.filter(over).order_by("id").values_list("id", flat=True)[:batch]:
+        with transaction.atomic(durable=True):
+            attempt = Attempt.objects.select_for_update(skip_locked=True).filter(over, pk=pk).first()
+            if attempt is None:
+                continue
+            closed += 1
+            if attempt.outcome is None:
+                assert attempt.deadline is not None
+                _end(pk, "expired", at=attempt.deadline, now=now)
+            else:
+                attempt.closed_at = now
+                attempt.save(update_fields=["closed_at"])
+    return closed

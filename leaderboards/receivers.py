@@ -1,0 +1,1 @@
+"""Listens to the one signal of games."""
