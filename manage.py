@@ -61,6 +61,13 @@ def read_stamp() -> dict[str, str]:
     return {}
 
 
+def stamp_python() -> list[int] | None:
+    """Major and minor version of the Python that `.venv` was made with; None when it is not known."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return list(json.loads(STAMP.read_text())["python"])
+    return None
+
+
 def is_installed(requirements: Path) -> bool:
     """Whether `.venv` has these packages; requirements-dev.txt includes requirements.txt."""
     stamp = read_stamp()
@@ -85,6 +92,10 @@ def needed_requirements(arguments: list[str]) -> Path:
 
 def ensure_packages(arguments: list[str]) -> None:
     """Return when this interpreter has the packages; else make `.venv` when needed and go on in it (exec)."""
+    if inside_venv() and stamp_python() not in (None, list(sys.version_info[:2])):
+        UNFINISHED.touch()  # the system's Python was upgraded under it: make it again, from outside
+        base: str = getattr(sys, "_base_executable", sys.executable)
+        os.execv(base, [base, str(Path(__file__).resolve()), *sys.argv[1:]])
     requirements = needed_requirements(arguments)
     if inside_venv():
         if is_installed(requirements) or (not UNFINISHED.exists() and has_packages(requirements)):

@@ -29,6 +29,7 @@ import pytest
 from psycopg import sql
 
 from tests import servers
+from tripeaks_site.serving import ASGI, uvicorn_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
 _template: list[str] = []
@@ -131,8 +132,8 @@ class ServerProcess:
 
     def start(self, *, timeout: float = 60) -> None:
         """Start it and wait until it answers; the test fails with its log when it does not."""
-        command = [sys.executable, "-m", "uvicorn", "tripeaks_site.asgi:application", "--host", "127.0.0.1"]
-        command += ["--port", str(self.port), "--ws", "websockets-sansio", "--log-level", "info", "--lifespan", "off"]
+        command = [sys.executable, "-m", "uvicorn", ASGI, "--host", "127.0.0.1", "--port", str(self.port)]
+        command += uvicorn_arguments()
         if self.workers > 1:
             command += ["--workers", str(self.workers)]
         with self.log_path.open("ab") as log:

@@ -16,14 +16,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from tripeaks_site.embedded.discovery import AlreadyRunning, DataLock, Running, write_run
 from tripeaks_site.embedded.process import EmbeddedError
 from tripeaks_site.embedded.servers import Servers
+from tripeaks_site.serving import ASGI, BACKLOG, uvicorn_options
 
 ROOT = Path(__file__).resolve().parent.parent
-_BACKLOG = 2048
 
 
 class CannotRun(Exception):
@@ -106,7 +105,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a restart does not wait for old connections
         listener.bind(where)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise CannotRun(f"{host} port {port} cannot be used ({error.strerror}). Choose another with --port.") from error
@@ -201,6 +200,59 @@ Stop with Ctrl-C.
 """
 
 
+def _servers(data_dir: Path) -> Iterator[None]:
+    """The embedded servers for those that the environment names none; their URLs in the environment."""
+    postgres, redis = (not os.environ.get(name) for name in ("DATABASE_URL", "REDIS_URL"))
+    servers = Servers(data_dir, postgres=postgres, redis=redis)
+    if postgres or redis:
+        names = " and ".join(name for name, wanted in (("PostgreSQL", postgres), ("Valkey", redis)) if wanted)
+        _say(f"Starting {names} …")
+        try:
+            servers.start()
+            os.environ.update({"DATABASE_URL": servers.urls.database_url} if postgres else {})
+            os.environ.update({"REDIS_URL": servers.urls.redis_url} if redis else {})
+            yield
+        finally:
+            servers.stop()
+    else:
+        yield
+
+
+def _prepare() -> None:
+    """Set Django up over the servers, bring the database to the newest schema, prepare the coming dailies."""
+    _say("Preparing the database …")
+    import django
+    from django.core.management import call_command, get_commands
+    from django.db import OperationalError, connections
+
+    django.setup()
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+        if "prepare_daily" in get_commands():
+            call_command("prepare_daily", verbosity=0)
+    except OperationalError as error:
+        raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
+    finally:
+        connections.close_all()
+
+
+def _greeting(address: str, data_dir: Path) -> str:
+    standard = data_dir == ROOT / ".data"
+    option = "" if standard else f" --data {shlex.quote(str(data_dir))}"
+    return f"""
+The server is running:
+  page     {address}/
+  API      {address}/api/v1/openapi.json
+  sockets  {address.replace("http", "ws", 1)}/ws/v1/play, /ws/v1/standings (see {address}/api/v1/asyncapi.json)
+  admin    {address}/admin/
+
+Data is kept in {data_dir}
+First moderator, in another terminal:
+  python3 manage.py createsuperuser{option}
+Stop with Ctrl-C.
+"""
+
+
 def uvicorn_options() -> dict[str, Any]:
     """What every uvicorn of ours is started with, here and (as command-line options) in docker-compose.yml."""
     return {
@@ -212,7 +264,7 @@ def uvicorn_options() -> dict[str, Any]:
         "server_header": False,
         "access_log": False,
         "log_level": "warning",
-        "backlog": _BACKLOG,
+        "backlog": BACKLOG,
         "timeout_graceful_shutdown": 5,
     }
 
@@ -221,6 +273,6 @@ def _serve(listener: socket.socket) -> None:
     """Pages, API and sockets until a signal. uvicorn sends the signal on to us at its end: KeyboardInterrupt there."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config("tripeaks_site.asgi:application", **uvicorn_options()))
+    server = uvicorn.Server(uvicorn.Config(ASGI, **uvicorn_options()))
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

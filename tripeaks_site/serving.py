@@ -1,0 +1,39 @@
+"""The one set of uvicorn options: `manage.py up`, the tests' server processes and docker-compose.yml use the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ASGI = "tripeaks_site.asgi:application"
+WSGI = "tripeaks_site.wsgi:application"
+BACKLOG = 2048
+
+
+def uvicorn_options() -> dict[str, Any]:
+    """Keyword arguments of uvicorn.Config."""
+    return {
+        "ws": "websockets-sansio",
+        "ws_max_size": 64 * 1024,  # past the protocol's own limit, which answers with an error frame
+        "ws_per_message_deflate": False,  # frames are encoded once for all sockets
+        "lifespan": "off",
+        "proxy_headers": False,  # TRIPEAKS_TRUSTED_PROXIES decides; uvicorn would believe any client on this machine
+        "server_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "backlog": BACKLOG,
+        "timeout_graceful_shutdown": 5,
+    }
+
+
+def uvicorn_arguments() -> list[str]:
+    """The same for the command line."""
+    arguments: list[str] = []
+    for name, value in uvicorn_options().items():
+        flag = name.replace("_", "-")
+        if name == "ws_per_message_deflate":  # the one switch that takes a word
+            arguments += [f"--{flag}", str(value).lower()]
+        elif isinstance(value, bool):
+            arguments.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            arguments += [f"--{flag}", str(value)]
+    return arguments
