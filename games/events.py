@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
+from redis.exceptions import RedisError
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,8 @@ PUBLISH_TIMEOUT = 0.5  # seconds for one batch; a Redis that hangs is treated li
 PAUSE_AFTER_FAILURE = 1.0  # seconds without a publish after a failed one: local listeners must not wait for it
 WARN_EVERY = 60.0  # seconds between two log lines about the same trouble (case C18)
 MESSAGE_TYPE = "hint"
+LAYER_ERRORS = (RedisError, OSError, TimeoutError)
+"""What the channel layer raises while Redis is away, restarting, loading or hanging."""
 
 ATTEMPTS = "attempts"
 CREDENTIALS = "credentials"
@@ -123,12 +126,12 @@ class Announcer:
     def put(self, event: Event) -> None:
         """Queue an event; callable from any thread."""
         self._queue.put(event)
-        if self._thread is None:
+        if self._thread is None or not self._thread.is_alive():
             self._start()
 
     def _start(self) -> None:
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
                 self._thread.start()
 
@@ -160,8 +163,7 @@ class Announcer:
     def _publish(self, loop: asyncio.AbstractEventLoop, topics: dict[str, list[Hint]]) -> None:
         try:
             loop.run_until_complete(asyncio.wait_for(self._send(topics.items()), PUBLISH_TIMEOUT))
-        except Exception as problem:
-            # A hint lost is a hint late: whatever went wrong, the thread must live to publish the next one.
+        except LAYER_ERRORS as problem:
             self._failed_at = time.monotonic()
             if self._failed_at - self._warned_at > WARN_EVERY:
                 self._warned_at = self._failed_at
@@ -170,7 +172,7 @@ class Announcer:
             self._failed_at = None
 
     async def _send(self, topics: Iterable[tuple[str, list[Hint]]]) -> None:
-        layer = get_channel_layer()
+        layer = get_channel_layer()  # type: ignore[no-untyped-call]
         for topic, hints in topics:
             message = {"type": MESSAGE_TYPE, "from": self.process, "topic": topic, "hints": hints}
             await layer.group_send(topic, message)
