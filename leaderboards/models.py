@@ -86,17 +86,24 @@ class Board(models.Model):
 
 
 class Entry(models.Model):
-    """A player's standing attempt on a board. `key` is engine.ranking.rank_key (smaller is better, below 2^53).
+    """A player's standing result on a board. `key` is engine.ranking.rank_key (smaller is better, below 2^53).
 
-    Listed by (key, finished_ms, attempt id); equal keys share a rank (R8.4). A removed entry stays as an inactive row
-    with the version of its removal, so that caches can follow by version alone.
+    Listed by (key, finished_ms, attempt id); equal keys share a rank (R8.4). The result is copied from the attempt: a
+    first try without undo stands although the same attempt may better its own result with undo later (R3.3, R8.1).
+    A removed entry stays as an inactive row with the version of its removal, so that caches can follow by version alone.
     """
 
-    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="rows")
+    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="rows", db_index=False)
     player = models.ForeignKey("games.Player", on_delete=models.CASCADE, related_name="+")
-    attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="+")
+    attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="+", db_index=False)
     key = models.BigIntegerField()
     finished_ms = models.BigIntegerField()
+    outcome = models.CharField(max_length=5)
+    score = models.SmallIntegerField()
+    moves = models.PositiveSmallIntegerField()
+    peaks = models.PositiveSmallIntegerField()
+    cards_left = models.PositiveSmallIntegerField()
+    elapsed_ms = models.BigIntegerField()
     version = models.BigIntegerField()
     active = models.BooleanField(default=True)
 
