@@ -11,9 +11,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from games.engine import DEAL_VERSION, ENGINE_VERSION
+from games.engine import ENGINE_VERSION
 from games.engine.codes import GameCode
-from games.engine.deals import deal_cards
+from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.errors import IllegalMove
 from games.engine.moves import move_text
 from games.engine.position import start
@@ -273,11 +273,12 @@ def _end(pk: int, outcome: str, *, at: dt.datetime, now: dt.datetime) -> Attempt
 
 
 @repeat_once
-def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, now: dt.datetime) -> dict[str, Any]:
-    """Give the caller's attempt up and return its state; a repeat returns the same.
+def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str, now: dt.datetime) -> MoveReply:
+    """Give the caller's attempt up; a repeat gets the same answer. `move_id` only names the answer.
 
     Under the attempt row's lock. Raises MoveRefused `game_over` when it has ended otherwise, NotFound, NotSignedIn.
     """
+    check_client_key(move_id, "move_id")
     refusal: GameError | None = None
     with transaction.atomic(durable=True):
         locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id="", now=now)
@@ -295,7 +296,7 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, now: dt.date
         state = attempt_state(attempt, now)
     if refusal is not None:
         raise refusal
-    return state
+    return MoveReply(state, "resign", attempt.ply, move_id, attempt.player_id)
 
 
 def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:

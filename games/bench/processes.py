@@ -1,0 +1,67 @@
+"""A real server process for the benchmarks: one uvicorn on 127.0.0.1, and its CPU seconds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from django.conf import settings
+
+
+def free_port() -> int:
+    """A port on 127.0.0.1 that nobody listens on right now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system CPU seconds a process has used so far (Linux: /proc; elsewhere: ps)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        shown = subprocess.run(["ps", "-o", "cputime=", "-p", str(pid)], capture_output=True, text=True, check=True)
+        hours, minutes, seconds = ([0.0, 0.0] + [float(part) for part in shown.stdout.strip().split(":")])[-3:]
+        return hours * 3600 + minutes * 60 + seconds
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def bench_server(env: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """`(host:port, pid)` of a server over the configured database and Redis, ended afterwards."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "tripeaks_site.asgi:application", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--ws", "websockets-sansio", "--log-level", "warning", "--lifespan", "off"]
+    surroundings = {
+        **os.environ,
+        "DATABASE_URL": settings.DATABASE_URL,
+        "REDIS_URL": settings.REDIS_URL,
+        "TRIPEAKS_SECRET_KEY": settings.SECRET_KEY,
+        **env,
+    }
+    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=surroundings, stdin=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            if process.poll() is not None:
+                raise RuntimeError("the benchmark's server did not start")
+            with contextlib.suppress(OSError, urllib.error.URLError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2)
+                break
+            time.sleep(0.1)
+        yield f"127.0.0.1:{port}", process.pid
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,90 @@
+"""`manage.py bench NAME`: figures as ratios to a floor measured in the same run; never a test."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from tripeaks_site.embedded.servers import Servers
+
+BENCHES = {
+    "replay": "games.bench.replay",
+    "moves": "games.bench.moves",
+    "fanout": "games.bench.fanout",
+    "rank": "leaderboards.bench.rank",
+}
+NEED_SERVERS = {"moves", "fanout", "rank"}
+
+
+class Command(BaseCommand):
+    help = "Measure: replay (games/s), moves (CPU a move), fanout (one event to 5,000 sockets), rank (1,000,000 entries)."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("names", nargs="+", choices=[*BENCHES, "all"], metavar="NAME", help="|".join([*BENCHES, "all"]))
+        parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+        parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
+
+    def handle(self, *args: Any, names: list[str], **options: Any) -> None:
+        chosen = list(BENCHES) if "all" in names else names
+        if NEED_SERVERS & set(chosen) and not options["own"]:
+            self._on_fresh_servers(chosen, as_json=options["json"])
+            return
+        figures: dict[str, Any] = {}
+        for name in chosen:
+            run: Callable[[], dict[str, Any]] = import_module(BENCHES[name]).run
+            figures[name] = run()
+            if not options["json"]:
+                self.stdout.write(as_text(figures[name]))
+        if options["json"]:
+            self.stdout.write(json.dumps(figures))
+
+    def _on_fresh_servers(self, chosen: list[str], *, as_json: bool) -> None:
+        """Run again as a process over servers of its own (durable, as in `up`), so that nobody's data is touched."""
+        with tempfile.TemporaryDirectory(prefix="tripeaks-bench-") as directory:
+            servers = Servers(Path(directory))
+            servers.start()
+            try:
+                env = {
+                    **os.environ,
+                    "DATABASE_URL": servers.urls.database_url,
+                    "REDIS_URL": servers.urls.redis_url,
+                    "TRIPEAKS_DATA": directory,
+                    "TRIPEAKS_SECRET_KEY": os.environ.get("TRIPEAKS_SECRET_KEY", "for one benchmark run only"),
+                }
+                manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
+                subprocess.run([*manage, "migrate", "--verbosity", "0"], env=env, check=True)
+                command = [*manage, "bench", "--own", *chosen, *(["--json"] if as_json else [])]
+                done = subprocess.run(command, env=env, check=False)
+            finally:
+                servers.stop()
+        if done.returncode:
+            sys.exit(done.returncode)
+
+
+def as_text(figure: dict[str, Any], indent: str = "") -> str:
+    """A figure as indented lines; nested parts below their name."""
+    lines = [f"{indent}{figure['name']}"] if "name" in figure else []
+    for key, value in figure.items():
+        if key == "name":
+            continue
+        if isinstance(value, dict):
+            lines += [f"{indent}  {key}", as_text(value, indent + "  ")]
+        elif isinstance(value, float):
+            lines.append(f"{indent}  {key:<24}{value:>14,.2f}")
+        else:
+            lines.append(f"{indent}  {key:<24}{value!s:>14}")
+    return "\n".join(lines)
+
+
