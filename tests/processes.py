@@ -9,6 +9,7 @@ As a fixture: `server` (one for a module). Every one has a database of its own, 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -29,9 +30,20 @@ import pytest
 from psycopg import sql
 
 from tests import servers
+from tripeaks_site.embedded.servers import Servers
 from tripeaks_site.serving import ASGI, uvicorn_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
+# A run of the tests that is killed leaves no servers behind either.
+TIED_TO_US = [
+    sys.executable,
+    "-I",
+    "-S",
+    str(ROOT / "tripeaks_site/embedded/child.py"),
+    str(os.getpid()),
+    "plain",
+    "--",
+]
 _template: list[str] = []
 
 
@@ -75,6 +87,11 @@ def _admin() -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(database_url("postgres"), autocommit=True)
 
 
+def _drop_template() -> None:
+    with contextlib.suppress(psycopg.Error), _admin() as admin:  # an embedded PostgreSQL may be gone already
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(_template.pop())))
+
+
 @contextlib.contextmanager
 def fresh_database() -> Iterator[str]:
     """The URL of a new, migrated, otherwise empty database, dropped at the end (also under open connections)."""
@@ -85,6 +102,7 @@ def fresh_database() -> Iterator[str]:
             admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)))
             run_manage("migrate", "--verbosity", "0", env={"DATABASE_URL": database_url(template)})
             _template.append(template)
+            atexit.register(_drop_template)
         admin.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(_template[0]))
         )
@@ -108,6 +126,7 @@ class ServerProcess:
     workers: int = 1
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    embedded: Servers | None = None
 
     def __post_init__(self) -> None:
         self.log_path = servers.temporary_directory() / "server.log"
@@ -132,7 +151,7 @@ class ServerProcess:
 
     def start(self, *, timeout: float = 60) -> None:
         """Start it and wait until it answers; the test fails with its log when it does not."""
-        command = [sys.executable, "-m", "uvicorn", ASGI, "--host", "127.0.0.1", "--port", str(self.port)]
+        command = [*TIED_TO_US, sys.executable, "-m", "uvicorn", ASGI, "--host", "127.0.0.1", "--port", str(self.port)]
         command += uvicorn_arguments()
         if self.workers > 1:
             command += ["--workers", str(self.workers)]
@@ -201,19 +220,33 @@ class ServerProcess:
 
 @contextlib.contextmanager
 def live_server(
-    *, env: Mapping[str, str] | None = None, workers: int = 1, database: str | None = None, redis: str | None = None
+    *,
+    env: Mapping[str, str] | None = None,
+    workers: int = 1,
+    database: str | None = None,
+    redis: str | None = None,
+    durable: bool = False,
 ) -> Iterator[ServerProcess]:
     """A running server with a fresh database and, unless REDIS_URL was given from outside, a Redis of its own.
 
     `database` and `redis` are URLs to use instead; `env` is added to the environment (TRIPEAKS_… settings).
+    `durable`: a PostgreSQL and Redis of its own, to be killed by `server.embedded.pids()` and watched as under `up`.
+    (The shared PostgreSQL of the run forgets the newest commits when it is killed.)
     """
     with contextlib.ExitStack() as stack:
+        embedded: Servers | None = None
+        if durable:
+            embedded = Servers(servers.temporary_directory())
+            stack.callback(embedded.stop)
+            embedded.start()
+            database, redis = embedded.urls.database_url, embedded.urls.redis_url
+            run_manage("migrate", "--verbosity", "0", env={"DATABASE_URL": database})
         database = database or stack.enter_context(fresh_database())
         if redis is None and servers.redis_is_ours():
             own = servers.start_servers(postgres=False, redis=True)
             stack.callback(own.stop)
             redis = own.urls.redis_url
-        server = ServerProcess(database, redis or os.environ["REDIS_URL"], dict(env or {}), workers)
+        server = ServerProcess(database, redis or os.environ["REDIS_URL"], dict(env or {}), workers, embedded=embedded)
         stack.callback(server.kill)
         server.start()
         yield server

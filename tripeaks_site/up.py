@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import resource
 import secrets
 import shlex
 import signal
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     # An end by TERM is an end like Ctrl-C, from the first moment on: what was started is stopped.
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)
+    _allow_many_sockets()
     try:
         _run(options.host, options.port, data_dir)
     except KeyboardInterrupt:
@@ -63,6 +65,15 @@ def main(arguments: Sequence[str]) -> int:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def _allow_many_sockets() -> None:
+    """Every spectator is an open file; the usual soft limit of 1,024 is for programs of another kind."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _say(text: str) -> None:
@@ -198,75 +209,6 @@ First moderator, in another terminal:
   python3 manage.py createsuperuser{option}
 Stop with Ctrl-C.
 """
-
-
-def _servers(data_dir: Path) -> Iterator[None]:
-    """The embedded servers for those that the environment names none; their URLs in the environment."""
-    postgres, redis = (not os.environ.get(name) for name in ("DATABASE_URL", "REDIS_URL"))
-    servers = Servers(data_dir, postgres=postgres, redis=redis)
-    if postgres or redis:
-        names = " and ".join(name for name, wanted in (("PostgreSQL", postgres), ("Valkey", redis)) if wanted)
-        _say(f"Starting {names} …")
-        try:
-            servers.start()
-            os.environ.update({"DATABASE_URL": servers.urls.database_url} if postgres else {})
-            os.environ.update({"REDIS_URL": servers.urls.redis_url} if redis else {})
-            yield
-        finally:
-            servers.stop()
-    else:
-        yield
-
-
-def _prepare() -> None:
-    """Set Django up over the servers, bring the database to the newest schema, prepare the coming dailies."""
-    _say("Preparing the database …")
-    import django
-    from django.core.management import call_command, get_commands
-    from django.db import OperationalError, connections
-
-    django.setup()
-    try:
-        call_command("migrate", verbosity=0, interactive=False)
-        if "prepare_daily" in get_commands():
-            call_command("prepare_daily", verbosity=0)
-    except OperationalError as error:
-        raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
-    finally:
-        connections.close_all()
-
-
-def _greeting(address: str, data_dir: Path) -> str:
-    standard = data_dir == ROOT / ".data"
-    option = "" if standard else f" --data {shlex.quote(str(data_dir))}"
-    return f"""
-The server is running:
-  page     {address}/
-  API      {address}/api/v1/openapi.json
-  sockets  {address.replace("http", "ws", 1)}/ws/v1/play, /ws/v1/standings (see {address}/api/v1/asyncapi.json)
-  admin    {address}/admin/
-
-Data is kept in {data_dir}
-First moderator, in another terminal:
-  python3 manage.py createsuperuser{option}
-Stop with Ctrl-C.
-"""
-
-
-def uvicorn_options() -> dict[str, Any]:
-    """What every uvicorn of ours is started with, here and (as command-line options) in docker-compose.yml."""
-    return {
-        "ws": "websockets-sansio",
-        "ws_max_size": 64 * 1024,  # past the protocol's own limit, which answers with an error frame
-        "ws_per_message_deflate": False,  # frames are encoded once for all sockets
-        "lifespan": "off",
-        "proxy_headers": False,  # TRIPEAKS_TRUSTED_PROXIES decides; uvicorn would believe any client on this machine
-        "server_header": False,
-        "access_log": False,
-        "log_level": "warning",
-        "backlog": BACKLOG,
-        "timeout_graceful_shutdown": 5,
-    }
 
 
 def _serve(listener: socket.socket) -> None:

@@ -32,7 +32,9 @@ def test_every_setting_is_documented() -> None:
 
 def test_every_command_is_documented() -> None:
     commands = {
-        path.stem for path in ROOT.glob("*/management/commands/*.py") if path.stem != "__init__" and ".venv" not in path.parts
+        path.stem
+        for path in ROOT.glob("*/management/commands/*.py")
+        if path.stem != "__init__" and ".venv" not in path.parts
     }
     assert {"up", "replay", "bench"} <= commands
     assert sorted(name for name in commands if f"manage.py {name}" not in README) == []

@@ -68,7 +68,7 @@ def start_postgres(data_dir: Path, socket_dir: Path, *, fast: bool = False) -> S
     stop_left_over(cluster)
     settings = {**_SETTINGS, **(_FAST_SETTINGS if fast else {}), "unix_socket_directories": str(socket_dir)}
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    command = [_binary("postgres"), "-D", cluster, *options]
+    command: list[str | Path] = [_binary("postgres"), "-D", cluster, *options]
     for attempt in itertools.count():
         process = ServerProcess("PostgreSQL", command, log=log, mode=mode, cwd=data_dir)
         try:
@@ -100,7 +100,7 @@ def _make_cluster(cluster: Path, log: Path, *, fast: bool) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
     give_to_server(unfinished, mode)
-    command = [_binary("initdb"), "-D", unfinished, "-U", USER, *_INITDB, *(["--no-sync"] if fast else [])]
+    command: list[str | Path] = [_binary("initdb"), "-D", unfinished, "-U", USER, *_INITDB, *(["--no-sync"] if fast else [])]
     process = ServerProcess("initdb", command, log=log, mode=mode, cwd=cluster.parent)
     code = process.wait(timeout=300)
     if code != 0 or not (unfinished / "PG_VERSION").exists():

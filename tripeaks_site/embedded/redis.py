@@ -37,10 +37,9 @@ def start_redis(data_dir: Path, socket_dir: Path) -> ServerProcess:
         "appendonly": "no",
         "daemonize": "no",
         "loglevel": "warning",
-        "maxclients": "20000",
         "dir": str(socket_dir),
     }
-    command = [_binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
+    command: list[str | Path] = [_binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
     process = ServerProcess("Valkey", command, log=data_dir / "log" / "redis.log", cwd=data_dir)
     process.wait_ready(lambda: _ask(path, b"PING\r\n").startswith(b"+PONG"))
     return process

@@ -101,7 +101,7 @@ class Servers:
         self._stop_all()
 
     def _restart(self, name: str, dead: ServerProcess) -> None:
-        logger.error("%s ended unexpectedly; starting it again.\n%s", dead.name, dead.log_tail())
+        logger.error("%s ended unexpectedly; starting it again.\n%s", dead.name, dead.log_tail(5))
         try:
             self._running[name] = self._start_one(name)
         except (EmbeddedError, OSError):
