@@ -80,7 +80,7 @@ def _timed(call: Callable[[Game], object], games: Sequence[Game], seconds: float
 
 
 def run(*, seconds: float = 3.0) -> dict[str, Any]:
-    """Measure for about ``seconds``. Figures are games a second; ``ratio`` = floor / figure (1: as fast as the bare loop)."""
+    """Measure for about ``seconds``. Figures are games a second; ``ratio`` = floor / figure (1: the bare loop)."""
     games = games_to_replay()
     fits = {card: [(card - other) % 13 in (1, 12) for other in range(53)] for card in range(53)}
     for cards, log in games:  # what is timed must be the whole thing: every ply valid, every game over

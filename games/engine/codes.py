@@ -126,7 +126,7 @@ _GAME_NUMBER: Final = re.compile("[1-9][0-9]{0,4}")
 def _unknown_kind(kind: object) -> InvalidCode:
     return InvalidCode(
         "code_kind",
-        f"A game code starts with TP1, TP2 or TPX, not {shown(kind)}.",
+        "A game code starts with TP1, TP2 or TPX.",
         kind=shown(kind),
         kinds=list(_FORMS),
     )
@@ -239,7 +239,7 @@ def sealed_code(ruleset: Ruleset | str, seed: bytes) -> GameCode:
 
 
 def composed_code(ruleset: Ruleset | str, cards: Sequence[Card]) -> GameCode:
-    """The TPX code of an order of the 52 cards (R7.9); raises `InvalidCards`, or `InvalidCode` for the joker's ruleset."""
+    """The TPX code of an order of 52 cards (R7.9); raises `InvalidCards`, or `InvalidCode` for the joker's ruleset."""
     letters = _letters(ruleset)
     code = GameCode("TPX", letters, 0)  # refuses the joker's ruleset before its deck is looked at
     later = sorted(check_deck(RULESETS[letters], cards))

@@ -32,7 +32,7 @@ class InvalidInput(EngineError):
 
 
 class InvalidCards(InvalidInput):
-    """Not cards, or not the ruleset's deck. Codes: ``card_text``, ``card_twice``, ``wrong_deck``, ``cards_too_long``."""
+    """Not cards, or not the ruleset's deck: ``card_text``, ``card_twice``, ``wrong_deck``, ``cards_too_long``."""
 
 
 class InvalidCode(InvalidInput):

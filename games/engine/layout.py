@@ -1,4 +1,4 @@
-"""The tableau: 28 slots in three peaks, and which slot covers which (R1). Sets of slots are bit masks (bit n: slot n)."""
+"""The tableau: 28 slots in three peaks, and which slot covers which (R1); sets of slots are masks (bit n: slot n)."""
 
 from __future__ import annotations
 

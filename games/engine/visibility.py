@@ -52,7 +52,8 @@ def view(position: Position, *, reveal: bool = False) -> View:
     """What the player of this position sees now.
 
     ``reveal`` adds the deal; the caller states by it that the attempt is finished on an open code, or that its
-    competition is final (R10.1, R10.2). Everything else stays as it was: a card turned down by undo is not shown again (R5.1).
+    competition is final (R10.1, R10.2). Everything else stays as it was: a card turned down by undo is not shown again
+    (R5.1).
     """
     cards, removed = position.cards, position.removed
     uncovered = open_slots(removed)
