@@ -59,11 +59,12 @@ class Event(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AttemptMoved:
-    """An accepted move (or an end by resignation): `attempt` is the public id, `ply` the log's new length."""
+    """An accepted move: `attempt` is the public id, `ply` the log's new length. `ended`: closed without a move."""
 
     player_id: int
     attempt: str
     ply: int
+    ended: bool = False
 
     @property
     def topic(self) -> str:
@@ -74,7 +75,7 @@ class AttemptMoved:
         return self.attempt
 
     def hint(self) -> Hint:
-        return [self.player_id, self.attempt, self.ply]
+        return [self.player_id, self.attempt, self.ply, self.ended]
 
 
 @dataclass(frozen=True, slots=True)

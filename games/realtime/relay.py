@@ -18,6 +18,8 @@ from django.conf import settings
 
 from games.events import LAYER_ERRORS, WARN_EVERY, Hint, announcer
 
+from .background import Background
+
 log = logging.getLogger(__name__)
 
 Handler = Callable[[list[Hint]], None]
@@ -69,12 +71,12 @@ class Relay:
         self._heard_at = loop.time()
         self._warned_at = float("-inf")
         announcer.listeners.append(self._from_this_process)
-        self._task = loop.create_task(self._run()) if settings.REDIS_URL else None
+        self._work = Background(self._run) if settings.REDIS_URL else None
 
     @property
     def delayed(self) -> bool:
         """Whether hints of other processes do not arrive at present (or ours do not leave)."""
-        if self._task is None:
+        if self._work is None:
             return False
         return announcer.delayed or self._loop.time() - self._heard_at > DELAYED_AFTER
 
