@@ -32,7 +32,9 @@ def _secret_key() -> str:
     kept = DATA_DIR / "secret_key"
     if not key and kept.exists():
         key = kept.read_text().strip()
-    return key or "not-a-secret: commands without a server only; tripeaks.E001 stops a server that has no key of its own"
+    return (
+        key or "not-a-secret: commands without a server only; tripeaks.E001 stops a server that has no key of its own"
+    )
 
 
 SECRET_KEY = _secret_key()
@@ -62,7 +64,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
+    "games.api.cors.ApiCorsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -96,18 +98,25 @@ if DATABASE_URL:
     try:
         _database = dj_database_url.parse(DATABASE_URL, conn_max_age=None)
     except (ValueError, KeyError) as problem:
-        raise ImproperlyConfigured("DATABASE_URL cannot be read; it should look like postgres://user@host/name.") from problem
+        raise ImproperlyConfigured(
+            "DATABASE_URL cannot be read; it should look like postgres://user@host/name."
+        ) from problem
     if _database["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database.")
     DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False}}
 else:  # commands that need no database still work; the others get a connection error that names this
-    DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}}
+    DATABASES = {
+        "default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}
+    }
 
 if REDIS_URL and urlsplit(REDIS_URL).scheme not in {"redis", "rediss", "unix"}:
     raise ImproperlyConfigured("REDIS_URL must start with redis://, rediss:// or unix://.")
 if REDIS_URL:
     CHANNEL_LAYERS: dict[str, Any] = {
-        "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL], "prefix": "tripeaks"}}
+        "default": {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL], "prefix": "tripeaks"},
+        }
     }
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
@@ -126,7 +135,6 @@ TIME_ZONE = "UTC"
 USE_I18N = True
 LANGUAGE_CODE = "en"
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
@@ -143,6 +151,7 @@ CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_CREDENTIALS = False
 CORS_URLS_REGEX = r"^/api/"
 CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
+CORS_EXPOSE_HEADERS = ["Retry-After"]
 CORS_WRITE_ORIGINS = env.items("CORS_WRITE_ORIGINS")
 
 REST_FRAMEWORK: dict[str, Any] = {
@@ -162,6 +171,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "PREPROCESSING_HOOKS": ["games.api.docs.first_of_each"],
+    "POSTPROCESSING_HOOKS": ["games.api.docs.describe_security"],
 }
 
 # ---- the product's own settings ----
@@ -172,7 +183,9 @@ DAILY_GRACE_SECONDS = env.integer("DAILY_GRACE_SECONDS", 1800, high=6 * 3600)
 DAILY_DAYS_AHEAD = env.integer("DAILY_DAYS_AHEAD", 7, low=1, high=60)
 CREDENTIAL_COOKIE = "__Host-tripeaks" if SECURE_COOKIES else "tripeaks"
 CREDENTIAL_DAYS = env.integer("CREDENTIAL_DAYS", 400, low=1, high=4000)
-DELETED_MOVES_DAYS = env.integer("DELETED_MOVES_DAYS", 30, low=0, high=4000)  # how long a deleted account's moves stay, unnamed
+DELETED_MOVES_DAYS = env.integer(
+    "DELETED_MOVES_DAYS", 30, low=0, high=4000
+)  # how long a deleted account's moves stay, unnamed
 STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
 SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=60)
 SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)
@@ -191,7 +204,9 @@ for _scope in THROTTLES:
         try:
             _count, _seconds = (int(part) for part in _raw.split("/"))
         except ValueError as problem:
-            raise ImproperlyConfigured(f"TRIPEAKS_THROTTLE_{_scope.upper()} must look like 60/60, not {_raw!r}.") from problem
+            raise ImproperlyConfigured(
+                f"TRIPEAKS_THROTTLE_{_scope.upper()} must look like 60/60, not {_raw!r}."
+            ) from problem
         THROTTLES[_scope] = (_count, _seconds)
 CLOCK_OFFSET_FILE = env.text("CLOCK_OFFSET_FILE")  # tests and fault runs only; tripeaks.W001 warns
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
+
+from games.api.docs import Unknown
 
 from .health import healthz
 
 urlpatterns = [
     path("healthz", healthz),
     path("admin/", admin.site.urls),
+    path("api/v1/", include("leaderboards.api.urls")),  # first: it adds DELETE to games' account
     path("api/v1/", include("games.api.urls")),
-    path("api/v1/", include("leaderboards.api.urls")),
+    re_path("^api/", Unknown.as_view()),
     path("", include("leaderboards.urls")),
 ]
+
+handler400 = "games.api.errors.handler400"
+handler403 = "games.api.errors.handler403"
+handler404 = "games.api.errors.handler404"
+handler500 = "games.api.errors.handler500"

@@ -35,7 +35,7 @@ class Presented:
 
 
 def bearer_credential(authorization: str | None) -> Presented | None:
-    """The credential of an `Authorization: Bearer …` header. None for a missing header; NotSignedIn for another scheme."""
+    """The credential of an `Authorization: Bearer …` header; None without one, NotSignedIn for another scheme."""
     if not authorization:
         return None
     scheme, _, secret = authorization.partition(" ")

@@ -45,7 +45,9 @@ class ApiView(APIView):
         handler = getattr(self, method.lower(), None) if method.lower() in self.http_method_names else None
         if handler is None:
             response = error_response(
-                GameError("method_not_allowed", 405, "This address does not know that method.", allowed=self.allowed_methods)
+                GameError(
+                    "method_not_allowed", 405, "This address does not know that method.", allowed=self.allowed_methods
+                )
             )
             response.headers["Allow"] = ", ".join(self.allowed_methods)
             return response

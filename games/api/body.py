@@ -21,9 +21,9 @@ def _no_constant(text: str) -> NoReturn:
 
 
 class Body:
-    """A JSON object from a request. Unknown fields (a "player", say) are ignored: who acts is decided by the credential.
+    """A JSON object from a request. Unknown fields (a "player", say) are ignored: the credential says who acts.
 
-    Readers raise BadInput `bad_field` with data.field naming it, when it is missing without a default or has another type.
+    Readers raise BadInput `bad_field`, data.field naming it, for one missing without a default or of another type.
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -87,7 +87,11 @@ class Body:
     def texts(self, name: str, choices: Sequence[str], *, default: Sequence[str] = _MISSING) -> list[str]:
         """A list of strings, each one of `choices`; at least one."""
         value = self._value(name, default)
-        if not isinstance(value, list | tuple) or not value or any(not isinstance(item, str) or item not in choices for item in value):
+        if (
+            not isinstance(value, list | tuple)
+            or not value
+            or any(not isinstance(item, str) or item not in choices for item in value)
+        ):
             raise BadInput("bad_field", f"{name} must be a list of: {', '.join(choices)}.", field=name)
         return list(value)
 
@@ -118,7 +122,11 @@ class Body:
 def _plain(name: str, value: str, shortest: int, longest: int) -> str:
     if not shortest <= len(value) <= longest:
         raise BadInput(
-            "bad_field", f"{name} must have {shortest} to {longest} characters.", field=name, shortest=shortest, longest=longest
+            "bad_field",
+            f"{name} must have {shortest} to {longest} characters.",
+            field=name,
+            shortest=shortest,
+            longest=longest,
         )
     if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
         raise BadInput("bad_field", f"{name} holds characters that are no text.", field=name)

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from django.views import defaults
@@ -18,7 +18,6 @@ from games.engine.errors import IllegalMove, InvalidInput
 from games.errors import BadInput, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn, TooMany, Unavailable
 
 logger = logging.getLogger(__name__)
-Handled = GameError | exceptions.APIException | Http404 | PermissionDenied | SuspiciousOperation | DatabaseError | InterfaceError
 
 _DRF_CODES = {
     400: ("malformed_json", "The body cannot be read."),

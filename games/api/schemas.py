@@ -1,7 +1,4 @@
-"""Shapes of bodies and answers, for the API description only: nothing is parsed or rendered by them.
-
-The names of the classes (without Schema) are the names in the OpenAPI document.
-"""
+"""Shapes of bodies and answers, for the API description only: nothing is parsed or rendered by them."""
 
 from __future__ import annotations
 
@@ -57,7 +54,9 @@ CONFLICT = _error("Right in itself, but not in the present state", "stale_ply", 
 TOO_LARGE = _error("The body has more than 64 KiB", "too_large")
 UNSUPPORTED = _error("The body is not application/json", "unsupported_media_type")
 REFUSED = _error("The rules of the game refuse the move", "not_adjacent", "covered", "game_over")
-THROTTLED = _error("Too many; `data.limit` says of what, Retry-After and `data.retry_after` how many seconds to wait", "throttled")
+THROTTLED = _error(
+    "Too many; `data.limit` says of what, Retry-After and `data.retry_after` for how many seconds", "throttled"
+)
 UNAVAILABLE = _error("The database is away for a moment; repeat the same request", "unavailable")
 
 READ_ERRORS: dict[int | str, Any] = {400: BAD_REQUEST, 404: NOT_FOUND, 429: THROTTLED, 503: UNAVAILABLE}
@@ -111,7 +110,7 @@ class GuestRequestSchema(s.Serializer[Any]):
 
 class SignedInSchema(s.Serializer[Any]):
     player = PlayerSchema()
-    token = s.CharField(required=False, help_text="The secret, shown this once; absent when it went into the cookie")
+    token = s.CharField(required=False, help_text="The secret, shown this once; not when it went into the cookie")
 
 
 class ClaimRequestSchema(s.Serializer[Any]):
@@ -140,7 +139,9 @@ class PasswordSchema(s.Serializer[Any]):
 
 
 class RecoveryCodesSchema(s.Serializer[Any]):
-    recovery_codes = s.ListField(child=s.CharField(), help_text="One-time codes, shown this once; earlier ones are void")
+    recovery_codes = s.ListField(
+        child=s.CharField(), help_text="One-time codes, shown this once; earlier ones are void"
+    )
 
 
 class RecoverRequestSchema(s.Serializer[Any]):
@@ -277,7 +278,9 @@ class AttemptListSchema(s.Serializer[Any]):
 class StartSchema(s.Serializer[Any]):
     """Exactly one of code, number and random."""
 
-    key = s.RegexField(KEY_PATTERN, max_length=64, help_text="Chosen by the client; the same key brings the same attempt")
+    key = s.RegexField(
+        KEY_PATTERN, max_length=64, help_text="The client's choice; the same key brings the same attempt"
+    )
     code = s.CharField(required=False, max_length=400)
     number = s.JSONField(required=False, help_text="1 to 50000, as a number or in digits")
     random = s.CharField(required=False, max_length=2, help_text="A ruleset; the deal is drawn at random")

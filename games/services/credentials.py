@@ -42,13 +42,14 @@ class Actor:
     created_at: dt.datetime  # of the player
     credential_public_id: str
     credential_name: str
+    credential_created_at: dt.datetime
     last_used_at: dt.datetime | None
 
 
 # A bot's rights end with its owner's.
 _FIND = """
-SELECT p.id, p.public_id, p.kind, p.name, c.id, c.scopes, c.via, c.kind, c.expires_at, p.created_at, c.public_id, c.name,
-       c.last_used_at
+SELECT p.id, p.public_id, p.kind, p.name, c.id, c.scopes, c.via, c.kind, c.expires_at, p.created_at,
+       c.public_id, c.name, c.created_at, c.last_used_at
   FROM games_credential c
   JOIN games_player p ON p.id = c.player_id
   LEFT JOIN games_player o ON o.id = p.owner_id
@@ -83,7 +84,8 @@ def credential_find(*, token_hash: bytes, via: str, now: dt.datetime) -> Actor |
         created_at=row[9],
         credential_public_id=row[10],
         credential_name=row[11],
-        last_used_at=row[12],
+        credential_created_at=row[12],
+        last_used_at=row[13],
     )
 
 
@@ -124,9 +126,7 @@ def session_create(*, player: Player, via: str, now: dt.datetime) -> tuple[Crede
 
 
 @repeat_once
-def token_create(
-    *, player_id: int, name: str, scopes: Collection[str], now: dt.datetime
-) -> tuple[Credential, str]:
+def token_create(*, player_id: int, name: str, scopes: Collection[str], now: dt.datetime) -> tuple[Credential, str]:
     """An API token of the player. Locks the player row. Raises BadInput `bad_field`, Conflict `too_many_tokens`."""
     wanted = [scope for scope in TOKEN_SCOPES if scope in scopes]
     if not wanted or set(scopes) - set(TOKEN_SCOPES):
@@ -137,7 +137,9 @@ def token_create(
             raise NotFound
         live = Credential.objects.filter(player=player, kind=Credential.Kind.TOKEN, revoked_at=None).count()
         if live >= TOKENS_AT_MOST:
-            raise Conflict("too_many_tokens", f"At most {TOKENS_AT_MOST} tokens. Revoke one first.", most=TOKENS_AT_MOST)
+            raise Conflict(
+                "too_many_tokens", f"At most {TOKENS_AT_MOST} tokens. Revoke one first.", most=TOKENS_AT_MOST
+            )
         return credential_create(
             player=player, kind=Credential.Kind.TOKEN, via=Credential.Via.BEARER, name=name, scopes=wanted, now=now
         )
@@ -162,7 +164,12 @@ def credential_revoke(*, player_id: int, public_id: str, now: dt.datetime) -> No
 
 
 def credentials_revoke(
-    *, player_id: int, now: dt.datetime, ids: Collection[int] | None = None, except_id: int | None = None, bots: bool = False
+    *,
+    player_id: int,
+    now: dt.datetime,
+    ids: Collection[int] | None = None,
+    except_id: int | None = None,
+    bots: bool = False,
 ) -> int:
     """End these (all by default) credentials of a player, `bots`: also of the player's bots; how many ended.
 
