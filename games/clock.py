@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from pathlib import Path
 
@@ -16,10 +17,8 @@ def now() -> dt.datetime:
     """
     instant = dt.datetime.now(dt.UTC)
     if settings.CLOCK_OFFSET_FILE:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             instant += dt.timedelta(seconds=float(Path(settings.CLOCK_OFFSET_FILE).read_text() or 0))
-        except FileNotFoundError:
-            pass
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 

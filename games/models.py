@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from .ids import new_public_id
 
-
 RESULT_FIELDS = ("outcome", "score", "moves", "peaks", "cards_left", "undos", "ply", "elapsed_ms", "at")
 """The `result_*` columns of an attempt."""
 
@@ -45,7 +44,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
 
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     kind = models.CharField(max_length=6, choices=Kind.choices, default=Kind.GUEST)
-    name = models.CharField(max_length=24, unique=True, null=True, blank=True)  # noqa: DJ001  (NULL: guests have no name)
+    name = models.CharField(max_length=24, unique=True, null=True, blank=True)
     name_key = models.CharField(max_length=96, unique=True, null=True, editable=False)  # noqa: DJ001
     owner = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="bots")
     language = models.CharField(max_length=12, blank=True, default="")
@@ -243,9 +242,7 @@ class Attempt(models.Model):
             ),
             models.CheckConstraint(
                 name="attempt_won_or_stuck_has_result",
-                condition=Q(outcome=None)
-                | ~Q(outcome__in=["won", "stuck"])
-                | Q(result_outcome__isnull=False),
+                condition=Q(outcome=None) | ~Q(outcome__in=["won", "stuck"]) | Q(result_outcome__isnull=False),
             ),
             models.CheckConstraint(name="attempt_log_at_most_2000", condition=Q(ply__lte=2000, moves__lte=F("ply"))),
         ]
@@ -256,7 +253,9 @@ class Attempt(models.Model):
                 fields=["deadline"],
                 condition=Q(outcome=None, deadline__isnull=False),
             ),
-            models.Index(name="attempt_stuck_open", fields=["last_move_at"], condition=Q(outcome="stuck", closed_at=None)),
+            models.Index(
+                name="attempt_stuck_open", fields=["last_move_at"], condition=Q(outcome="stuck", closed_at=None)
+            ),
         ]
 
     def __str__(self) -> str:

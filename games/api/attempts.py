@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -154,5 +152,3 @@ class AttemptReplay(ApiView):
         who = optional_actor(request)
         viewer = who.player_id if who is not None and "read" in who.scopes else None
         return Response(attempt_replay(public_id=public_id, viewer_id=viewer, now=clock.now()))
-
-

@@ -293,7 +293,9 @@ def attempt_replay(*, public_id: str, viewer_id: int | None, now: dt.datetime) -
         "deal": cards_text(cards) if public else None,
         "log": format_log(log),
         "plies": [
-            ply_json(ply, log[ply - 1] if ply else None, position, last_outcome=progress.outcome if ply == len(log) else None)
+            ply_json(
+                ply, log[ply - 1] if ply else None, position, last_outcome=progress.outcome if ply == len(log) else None
+            )
             for ply, position in enumerate(steps)
         ],
     }

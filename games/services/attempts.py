@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,8 @@ class Competition:
     sealed_until: dt.datetime
     undo_allowed: bool
     ranked: bool
+    on_start: Callable[[Attempt], None] | None = None
+    """Called inside the transaction that makes a new attempt, e.g. to count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,8 @@ def attempt_start(
             last_move_at=now,
             score=opening.score,
         )
+        if competition is not None and competition.on_start is not None:
+            competition.on_start(attempt)
         return attempt, True
 
 
@@ -268,7 +273,7 @@ def _end(pk: int, outcome: str, *, at: dt.datetime, now: dt.datetime) -> Attempt
     attempt.outcome, attempt.finished_at, attempt.closed_at = outcome, at, now
     attempt.save()
     attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
-    announce(AttemptMoved(player_id=attempt.player_id, attempt=attempt.public_id, ply=attempt.ply))
+    announce(AttemptMoved(player_id=attempt.player_id, attempt=attempt.public_id, ply=attempt.ply, ended=True))
     return attempt
 
 
@@ -288,7 +293,9 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
         attempt = Attempt.objects.select_related("deal").get(pk=locked.id)
         if locked.outcome is None and facts.deadline is not None and facts.deadline <= now:
             attempt = _end(locked.id, "expired", at=facts.deadline, now=now)
-            refusal = MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now))
+            refusal = MoveRefused(
+                "game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now)
+            )
         elif locked.closed_at is None and not (locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now):
             attempt = _end(locked.id, "resigned", at=now, now=now)
         elif locked.outcome != "resigned":

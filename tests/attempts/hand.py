@@ -40,7 +40,9 @@ class Hand:
         credential, secret = credential_create(player=player, kind="token", via="bearer", name="test", now=NOON)
         return cls(player, credential, secret)
 
-    def start(self, code: str, key: str = "k1", *, practice: bool = False, competition: Competition | None = None) -> Attempt:
+    def start(
+        self, code: str, key: str = "k1", *, practice: bool = False, competition: Competition | None = None
+    ) -> Attempt:
         attempt, _ = attempt_start(
             player_id=self.player.pk,
             code=parse_code(code),
@@ -52,7 +54,9 @@ class Hand:
         self.attempts.setdefault(attempt.public_id, attempt.ply)
         return attempt
 
-    def play(self, attempt: Attempt | str, move: str, *, ply: int | None = None, move_id: str | None = None) -> MoveReply:
+    def play(
+        self, attempt: Attempt | str, move: str, *, ply: int | None = None, move_id: str | None = None
+    ) -> MoveReply:
         public_id = attempt if isinstance(attempt, str) else attempt.public_id
         expected = self.attempts.get(public_id, 0) if ply is None else ply
         reply = attempt_move(

@@ -82,7 +82,7 @@ def test_ten_different_moves_for_one_ply_are_one_move_and_nine_refusals(
         answers = list(pool.map(play, range(10)))
     assert sorted(status for status, _ in answers) == [200] + [409] * 9
     assert {answer["error"]["code"] for status, answer in answers if status == 409} == {"stale_ply"}
-    status, answer = call(pair[0], "GET", f"/attempts/{attempt}", token)
+    _, answer = call(pair[0], "GET", f"/attempts/{attempt}", token)
     assert answer["attempt"]["ply"] == 1
 
 
@@ -132,7 +132,9 @@ def test_the_database_itself_refuses_what_the_races_would_do(pair: tuple[ServerP
     token = new_guest(pair[0])
     attempt = started(pair[0], token, deck_code("Z", "R"))
     with psycopg.connect(pair[0].database_url, autocommit=True) as link:
-        row = link.execute("SELECT id, player_id, deal_id FROM games_attempt WHERE public_id = %s", [attempt]).fetchone()
+        row = link.execute(
+            "SELECT id, player_id, deal_id FROM games_attempt WHERE public_id = %s", [attempt]
+        ).fetchone()
         assert row is not None
         insert = "INSERT INTO games_move (attempt_id, ply, move, move_id, at) VALUES (%s, 1, 28, %s, now())"
         link.execute(insert, [row[0], "a"])
