@@ -40,7 +40,9 @@ class DailyChallenge(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="daily_times_in_order",
-                condition=Q(opens_at__lt=F("closes_at"), closes_at__lte=F("grace_ends_at"), grace_ends_at__lt=F("final_at")),
+                condition=Q(
+                    opens_at__lt=F("closes_at"), closes_at__lte=F("grace_ends_at"), grace_ends_at__lt=F("final_at")
+                ),
             ),
             models.CheckConstraint(name="daily_number_from_1", condition=Q(number__gte=1)),
         ]
@@ -90,12 +92,12 @@ class Entry(models.Model):
 
     Listed by (key, finished_ms, attempt id); equal keys share a rank (R8.4). The result is copied from the attempt: a
     first try without undo stands although the same attempt may better its own result with undo later (R3.3, R8.1).
-    A removed entry stays as an inactive row with the version of its removal, so that caches can follow by version alone.
+    A removed entry stays as an inactive row with its removal's version, so that caches can follow by version alone.
     """
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="rows", db_index=False)
     player = models.ForeignKey("games.Player", on_delete=models.CASCADE, related_name="+")
-    attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="+", db_index=False)
+    attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="+")
     key = models.BigIntegerField()
     finished_ms = models.BigIntegerField()
     outcome = models.CharField(max_length=5)
@@ -113,7 +115,9 @@ class Entry(models.Model):
             models.CheckConstraint(name="entry_key_is_exact_in_a_double", condition=Q(key__gte=0, key__lt=2**53)),
         ]
         indexes = [
-            models.Index(name="entry_total_order", fields=["board", "key", "finished_ms", "attempt"], condition=Q(active=True)),
+            models.Index(
+                name="entry_total_order", fields=["board", "key", "finished_ms", "attempt"], condition=Q(active=True)
+            ),
             models.Index(name="entry_changes", fields=["board", "version"]),
         ]
 
@@ -122,7 +126,7 @@ class Entry(models.Model):
 
 
 class ScoreBucket(models.Model):
-    """How many active entries of a board have key // bucket width = `bucket`: exact ranks without counting the board."""
+    """How many active entries of a board have key // width = `bucket`: exact ranks without counting the board."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="+", db_index=False)
     bucket = models.BigIntegerField()

@@ -1,1 +1,19 @@
 """Listens to the one signal of games."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.dispatch import receiver
+
+from games.models import Attempt
+from games.signals import attempt_finished
+
+from .services.entries import entry_record
+
+
+@receiver(attempt_finished, dispatch_uid="leaderboards.entry")
+def attempt_finished_enter(sender: Any, *, attempt: Attempt, now: dt.datetime, **kwargs: Any) -> None:
+    """Write the board entry in the transaction that writes the result."""
+    entry_record(attempt=attempt, now=now)

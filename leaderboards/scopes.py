@@ -58,7 +58,7 @@ def parse_date(year: str, month: str, day: str) -> dt.date:
 
 
 def parse_scope(text: str) -> Scope:
-    """Read a board's name; codes forgive what R7.6 forgives. Raises BadInput `bad_date`, or the code's own error code."""
+    """Read a board's name; codes forgive what R7.6 forgives. Raises BadInput: `bad_date`, or the engine's codes."""
     daily = _DAILY.fullmatch(text) if len(text) <= 64 else None
     if daily is not None:
         return daily_scope(parse_date(*daily.groups()))

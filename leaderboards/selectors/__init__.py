@@ -1,4 +1,13 @@
 """Reads, by noun. Never HTTP."""
 
+from .boards import board_me as board_me
+from .boards import board_page as board_page
 from .boards import board_versions as board_versions
 from .boards import standings_snapshot as standings_snapshot
+from .dailies import daily_current as daily_current
+from .dailies import daily_find as daily_find
+from .dailies import daily_json as daily_json
+from .dailies import daily_status as daily_status
+from .dailies import daily_streaks as daily_streaks
+from .dailies import daily_today as daily_today
+from .dailies import player_summary as player_summary

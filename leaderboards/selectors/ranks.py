@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, transaction
 
-from games.engine.ranking import RankingName, key_bucket
+from games.engine.ranking import key_bucket
+from games.engine.rulesets import RankingName
 
 Place = tuple[int, int, int]
 LAST: Place = (2**53, 0, 0)
@@ -30,7 +31,7 @@ class Row:
     id: str
     number: int
     player_id: str
-    player_name: str
+    player_name: str | None
     outcome: str
     score: int
     moves: int
@@ -46,7 +47,7 @@ class Row:
 
 @contextlib.contextmanager
 def snapshot() -> Iterator[None]:
-    """One view of the database for several statements. Inside an open transaction that transaction's own view is used."""
+    """One view of the database for several statements; inside an open transaction, that transaction's own."""
     if connection.in_atomic_block:
         yield
         return
@@ -56,8 +57,8 @@ def snapshot() -> Iterator[None]:
         yield
 
 
-_COLUMNS = """e.key, e.finished_ms, e.attempt_id, a.public_id, a.number, p.public_id, p.name, e.outcome, e.score, e.moves,
-       e.peaks, e.cards_left, e.elapsed_ms"""
+_COLUMNS = """e.key, e.finished_ms, e.attempt_id, a.public_id, a.number, p.public_id, p.name, e.outcome, e.score,
+       e.moves, e.peaks, e.cards_left, e.elapsed_ms"""
 _PARTS = "key, finished_ms, attempt_id, player_id, outcome, score, moves, peaks, cards_left, elapsed_ms"
 _JOINS = "JOIN games_attempt a ON a.id = e.attempt_id JOIN games_player p ON p.id = e.player_id"
 
@@ -113,14 +114,13 @@ def _numbered(found: list[tuple[Any, ...]], *, complete_from_start: bool) -> lis
     first_key = found[0][0]
     rank, seen = better + 1, 0  # `seen`: entries of this window after the first key's group
     for values in found:
-        row = Row(*values[:-2])
-        if row.key != first_key:
+        if values[0] != first_key:
             seen += 1
-            if not rows or row.key != rows[-1].key:
+            if values[0] != rows[-1].key:
                 rank = better + group + seen
         elif complete_from_start:
             group += 1  # the list's very start: the whole group is in the window, or nothing follows it
-        rows.append(replace(row, rank=rank))
+        rows.append(Row(*(*values[:-2], rank)))
     return rows
 
 
@@ -175,8 +175,10 @@ def better_count(board_id: int, ranking: RankingName, timed: bool, key: int) -> 
     width = key_bucket(ranking, timed)
     with connection.cursor() as cursor:
         cursor.execute(
-            """SELECT (SELECT coalesce(sum(count), 0) FROM leaderboards_scorebucket WHERE board_id = %s AND bucket < %s)
-                    + (SELECT count(*) FROM leaderboards_entry WHERE board_id = %s AND active AND key >= %s AND key < %s)""",
+            """SELECT (SELECT coalesce(sum(count), 0) FROM leaderboards_scorebucket
+                        WHERE board_id = %s AND bucket < %s)
+                    + (SELECT count(*) FROM leaderboards_entry
+                        WHERE board_id = %s AND active AND key >= %s AND key < %s)""",
             (board_id, key // width, board_id, key // width * width, key),
         )
         row = cursor.fetchone()

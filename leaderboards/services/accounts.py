@@ -1,0 +1,30 @@
+"""Deleting an account: rights, name and every board entry go together (case C15)."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import transaction
+from django.db.models import Q
+
+from games.models import Attempt
+from games.services.players import player_delete
+from games.services.retry import repeat_once
+
+from .entries import entries_switch
+
+
+@repeat_once
+def account_delete(*, player_id: int, now: dt.datetime) -> int:
+    """Delete an account and its bots: unnamed, signed out everywhere, off every board, in one transaction.
+
+    Locks the open attempts first (a finish that holds one comes wholly before, and its entry goes too), then the
+    players, then the boards by id: the order in which a finish takes them. The others move up; a record passes to the
+    next in order with its own date (R8.5). Returns the number of entries removed. Safe to repeat. Raises NotFound.
+    """
+    with transaction.atomic(durable=True):
+        theirs = Q(player_id=player_id) | Q(player__owner_id=player_id)
+        open_attempts = Attempt.objects.select_for_update(of=("self",)).filter(theirs, closed_at=None).order_by("id")
+        len(open_attempts.values_list("id"))  # locks them
+        gone = player_delete(player_id=player_id, now=now)
+        return entries_switch(where=Q(player_id__in=gone), active=False)
