@@ -25,8 +25,8 @@ _LATIN = {
 _LOOKALIKES = {
     # Cyrillic
     "а": "a", "в": "b", "с": "c", "ԁ": "d", "е": "e", "є": "e", "ғ": "f", "ԍ": "g", "һ": "h", "н": "h", "і": "i",
-    "ї": "i", "ј": "j", "к": "k", "ӏ": "l", "м": "m", "п": "n", "о": "o", "р": "p", "ԛ": "q", "г": "r", "ѕ": "s", "т": "t",
-    "у": "y", "ү": "y", "ѵ": "v", "ԝ": "w", "х": "x", "ҳ": "x", "з": "3", "ь": "b", "ъ": "b", "б": "6", "ө": "o",
+    "ї": "i", "ј": "j", "к": "k", "ӏ": "l", "м": "m", "п": "n", "о": "o", "р": "p", "ԛ": "q", "г": "r", "ѕ": "s",
+    "т": "t", "у": "y", "ү": "y", "ѵ": "v", "ԝ": "w", "х": "x", "ҳ": "x", "з": "3", "ь": "b", "ъ": "b", "б": "6", "ө": "o",
     # Greek
     "α": "a", "β": "b", "ε": "e", "ζ": "z", "η": "n", "ι": "i", "κ": "k", "μ": "m", "ν": "v", "ο": "o", "π": "n",
     "ρ": "p", "σ": "o", "ς": "c", "τ": "t", "υ": "u", "χ": "x", "γ": "y", "ω": "w", "ϲ": "c", "ϳ": "j",
@@ -43,7 +43,6 @@ _SCRIPTS = frozenset(
     MALAYALAM SINHALA THAI LAO TIBETAN MYANMAR GEORGIAN ETHIOPIC KHMER HANGUL HIRAGANA KATAKANA CJK BOPOMOFO
     """.split()  # noqa: SIM905  (a list to read, not sixty quotes)
 )
-)
 _EAST_ASIAN = (
     frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
     frozenset({"CJK", "BOPOMOFO"}),
@@ -58,7 +57,8 @@ RESERVED = """
 
 
 def _wrong_length() -> BadInput:
-    return BadInput("name_length", f"A name has {SHORTEST} to {LONGEST} characters.", shortest=SHORTEST, longest=LONGEST)
+    message = f"A name has {SHORTEST} to {LONGEST} characters."
+    return BadInput("name_length", message, shortest=SHORTEST, longest=LONGEST)
 
 
 def name_clean(text: str, *, reserved_too: bool = False) -> str:
@@ -73,9 +73,8 @@ def name_clean(text: str, *, reserved_too: bool = False) -> str:
     name = unicodedata.normalize("NFKC", text)
     for char in (*text, *name):
         if not _allowed(char):
-            raise BadInput(
-                "name_characters", "A name may have letters, digits, single spaces and - _ . ' only.", character=f"U+{ord(char):04X}"
-            )
+            message = "A name may have letters, digits, single spaces and - _ . ' only."
+            raise BadInput("name_characters", message, character=f"U+{ord(char):04X}")
     if name != name.strip(" ") or "  " in name:
         raise BadInput("name_spaces", "No spaces at the ends of a name, and single ones within.")
     if not SHORTEST <= len(name) <= LONGEST:
