@@ -4,21 +4,19 @@ there is nothing that its player may not see (R10.1): no cards, no log, no code 
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
+from . import clock
 from .models import Attempt, Credential, Player
 
 admin.site.unregister(Group)
 admin.site.site_header = admin.site.site_title = "TriPeaks"
 
 
-class LookOnly(admin.ModelAdmin[Any]):
+class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]  (no generic at run time)
     """Lists and shows rows; no adding, changing or deleting, no bulk action."""
 
     actions = None
@@ -128,6 +126,6 @@ class AttemptAdmin(LookOnly):
     @admin.display(description="code")
     def shown_code(self, attempt: Attempt) -> str:
         """The game code, unless it is sealed (R7.8)."""
-        if attempt.sealed_until is not None and attempt.sealed_until > timezone.now():
+        if attempt.sealed_until is not None and attempt.sealed_until > clock.now():
             return "sealed"
         return attempt.code

@@ -41,7 +41,7 @@ _SCRIPTS = frozenset(
     """
     LATIN GREEK CYRILLIC ARMENIAN HEBREW ARABIC DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA
     MALAYALAM SINHALA THAI LAO TIBETAN MYANMAR GEORGIAN ETHIOPIC KHMER HANGUL HIRAGANA KATAKANA CJK BOPOMOFO
-    """.split()  # noqa: SIM905  (a list to read, not sixty quotes)
+    """.split()
 )
 _EAST_ASIAN = (
     frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
@@ -53,7 +53,7 @@ _ACCENTS_DO_NOT_COUNT = frozenset({"LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARAB
 RESERVED = """
     admin administrator anonymous anyone deleted everybody everyone guest mod moderator moderators nobody null official
     operator organizer root server staff support system tripeaks undefined unknown you
-    """.split()  # noqa: SIM905
+    """.split()
 
 
 def _wrong_length() -> BadInput:
