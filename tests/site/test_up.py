@@ -19,7 +19,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.processes import ROOT, free_port, run_manage
+from tests import servers
+from tests.processes import ROOT, free_port, fresh_database, run_manage
 from tests.site.test_embedded_servers import is_gone, wait_until
 from tripeaks_site.embedded.discovery import read_run
 
@@ -193,7 +194,7 @@ def test_play_goes_on_after_each_server_was_killed(data: Path) -> None:
 
 def test_other_commands_find_the_servers_of_the_running_one(data: Path) -> None:
     command = [sys.executable, str(ROOT / "manage.py"), "createsuperuser", "--noinput", "--data", str(data)]
-    login = {"DJANGO_SUPERUSER_USERNAME": "mod", "DJANGO_SUPERUSER_PASSWORD": "a long enough password"}
+    login = {"DJANGO_SUPERUSER_NAME": "mod", "DJANGO_SUPERUSER_PASSWORD": "a long enough password"}
     with up(data):
         made = subprocess.run(command, env=environment(login), capture_output=True, text=True, check=False)
         assert made.returncode == 0, made.stderr
@@ -204,8 +205,6 @@ def test_other_commands_find_the_servers_of_the_running_one(data: Path) -> None:
 
 
 def test_servers_of_your_own_are_used_where_they_are_named(data: Path) -> None:
-    from tests.processes import fresh_database
-
     with fresh_database() as url, up(data, env={"DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"]}) as running:
         assert running.healthy()
         assert running.server_pids() == []
@@ -213,20 +212,19 @@ def test_servers_of_your_own_are_used_where_they_are_named(data: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user; run as one, the other tests show it")
-def test_an_ordinary_user_can_run_it(tmp_path: Path) -> None:
+def test_an_ordinary_user_can_run_it() -> None:
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         pytest.skip("setpriv (util-linux) is not installed")
-    home = tmp_path / "home of a user"
-    home.mkdir()
+    home = servers.temporary_directory()  # not tmp_path, which lies in a folder that only root can pass
     os.chown(home, 65534, 65534)
     # The tests' own folders may be root's alone, so the user is lent the right to read; it is still not root.
     prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_override"]
     prefix.append("--ambient-caps=+dac_override")
-    with up(home / "data", prefix, {"PYTHONDONTWRITEBYTECODE": "1", "HOME": str(home)}) as running:
+    with up(home / "the data", prefix, {"PYTHONDONTWRITEBYTECODE": "1", "HOME": str(home)}) as running:
         assert running.healthy()
         assert Path(f"/proc/{running.process.pid}").stat().st_uid == 65534
-        assert (home / "data" / "postgres").stat().st_uid == 65534
+        assert (home / "the data" / "postgres").stat().st_uid == 65534
         pids = running.server_pids()
         assert len(pids) == 2
         running.end(signal.SIGKILL)
