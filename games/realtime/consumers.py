@@ -190,15 +190,16 @@ class PlaySocket(Socket):
 
     async def _resign(self, message: Resign) -> Ack:
         with self._moving(message.attempt):
-            state = await in_thread(
+            reply = await in_thread(
                 attempt_resign,
                 attempt_id=message.attempt,
                 token_hash=self.actor.credential_hash,
                 via=self.actor.via,
+                move_id=message.move_id,
                 now=clock.now(),
             )
-            self._remember(message.attempt, (state["ply"], True))
-        return Ack(state, None, state["ply"], message.move_id)  # type: ignore[arg-type]
+            self._remember(message.attempt, (reply.ply, True))
+        return Ack(reply.attempt, reply.move, reply.ply, reply.move_id)  # type: ignore[arg-type]
 
     def _resume(self, message: Resume) -> dict[str, Any]:
         now = clock.now()

@@ -105,11 +105,11 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """The move (null: the resignation) was accepted as ply `ply`; `attempt` is the state at that ply."""
+    """`move` was accepted as ply `ply` ("resign" is no ply of its own); `attempt` is the state at that ply."""
 
     TYPE: ClassVar[str] = "ack"
     attempt: AttemptShape
-    move: str | None
+    move: str
     ply: int
     move_id: str
 

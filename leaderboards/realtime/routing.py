@@ -1,0 +1,24 @@
+"""Which socket answers where; every other address is refused like a page that is not there."""
+
+from __future__ import annotations
+
+from django.urls import re_path
+
+from games.realtime.writer import Receive, Scope, Send
+
+from .consumers import standings
+
+
+async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse the handshake (HTTP 403 from most servers, 404 where they can say it)."""
+    if "websocket.http.response" in scope.get("extensions", {}):
+        await send({"type": "websocket.http.response.start", "status": 404, "headers": []})
+        await send({"type": "websocket.http.response.body", "body": b""})
+    else:
+        await send({"type": "websocket.close"})
+
+
+socket_routes = [
+    re_path(r"^ws/v1/standings$", standings),  # type: ignore[arg-type]
+    re_path(r"", nothing_here),  # type: ignore[arg-type]
+]
