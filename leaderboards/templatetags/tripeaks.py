@@ -1,0 +1,72 @@
+"""Words and figures of the pages; the page's scripts say the same (static/leaderboards/js/rows.js)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+_RANKS = {
+    "A": "ace", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
+    "T": "ten", "J": "jack", "Q": "queen", "K": "king",
+}  # fmt: skip
+_SUITS = {"C": ("clubs", "♣"), "D": ("diamonds", "♦"), "H": ("hearts", "♥"), "S": ("spades", "♠")}
+
+
+def card_name(text: str) -> str:
+    """`"TD"` is `"ten of diamonds"`."""
+    return "joker" if text == "XX" else f"{_RANKS[text[0]]} of {_SUITS[text[1]][0]}"
+
+
+@register.simple_tag
+def card(text: str) -> SafeString:
+    """A small card: its face for the eye, its name for a screen reader."""
+    if text == "XX":
+        return format_html(
+            '<span class="card joker"><span aria-hidden="true">★</span><span class="hidden-text">joker</span></span>'
+        )
+    colour = "red" if text[1] in "DH" else "black"
+    rank = "10" if text[0] == "T" else text[0]
+    return format_html(
+        '<span class="card {}"><span aria-hidden="true">{}<span class="suit">{}</span></span>'
+        '<span class="hidden-text">{}</span></span>',
+        colour,
+        rank,
+        _SUITS[text[1]][1] + "\ufe0e",  # text, not emoji
+        card_name(text),
+    )
+
+
+@register.filter
+def result_text(row: Mapping[str, Any]) -> str:
+    """`Won`, or how many tableau cards were left."""
+    return "Won" if row["outcome"] == "won" else f"{row['cards_left']} left"
+
+
+@register.filter
+def duration(milliseconds: int) -> str:
+    """Whole seconds: `1:12`, `1:02:03`."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+@register.filter
+def iso_day(instant: str | None) -> str:
+    """`29 Nov 2026` of an ISO instant in UTC."""
+    if not instant:
+        return ""
+    day = dt.datetime.fromisoformat(instant).astimezone(dt.UTC)
+    return f"{day.day} {day:%b %Y}"
+
+
+@register.filter
+def counts_text(counts: Mapping[str, int]) -> str:
+    """`312 playing · 1,204 finished`."""
+    return f"{counts['playing']:,} playing · {counts['finished']:,} finished"
