@@ -11,3 +11,4 @@ from .dailies import daily_status as daily_status
 from .dailies import daily_streaks as daily_streaks
 from .dailies import daily_today as daily_today
 from .dailies import player_summary as player_summary
+from .home import home_get as home_get

@@ -194,9 +194,12 @@ def standings_snapshot(
 
 @repeat_once
 def board_versions(names: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], int]:
-    """The committed version of each (scope, kind, view), 0 where nobody is on it yet; one query."""
-    wanted = list(names)
-    found = dict.fromkeys(wanted, 0)
+    """The committed version of each (scope, kind, view), 0 where nobody is on it yet; one query.
+
+    Names as `parse_board` reads them. Raises BadInput.
+    """
+    parsed = {name: parse_board(*name) for name in names}
+    wanted = [(name.scope.text, name.kind, name.view) for name in parsed.values()]
     with connection.cursor() as cursor:
         cursor.execute(
             """SELECT b.scope, b.kind, b.view, b.version
@@ -204,8 +207,8 @@ def board_versions(names: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str
                  JOIN leaderboards_board b ON b.scope = w.scope AND b.kind = w.kind AND b.view = w.view""",
             ([name[0] for name in wanted], [name[1] for name in wanted], [name[2] for name in wanted]),
         )
-        found.update({(row[0], row[1], row[2]): row[3] for row in cursor.fetchall()})
-    return found
+        found = {(row[0], row[1], row[2]): row[3] for row in cursor.fetchall()}
+    return {name: found.get(key, 0) for name, key in zip(parsed, wanted, strict=True)}
 
 
 @repeat_once
@@ -292,3 +295,11 @@ def _best_attempt(name: BoardName, player_id: int) -> Attempt | None:
         and (attempt.player.kind == Player.Kind.BOT) == (name.kind == Board.Kind.BOTS)
     ]
     return min(fitting, key=lambda attempt: (attempt_key(attempt), attempt.pk), default=None)
+
+
+def boards_with_copies(scopes: Sequence[str]) -> list[tuple[int, str]]:
+    """(id, text) of the boards large enough for a copy in Redis: of these scopes, or of all."""
+    boards = Board.objects.filter(entries__gte=standings.CACHED_FROM).order_by("id")
+    if scopes:
+        boards = boards.filter(scope__in=scopes)
+    return [(board.pk, str(board)) for board in boards]

@@ -60,11 +60,13 @@ def daily_counts(started: int, finished: int, status: str) -> dict[str, int]:
     return {"players": started, "playing": playing, "finished": finished}
 
 
-def daily_json(daily: DailyChallenge, now: dt.datetime) -> dict[str, Any]:
-    """A daily as everybody may see it at `now`."""
+def daily_json(daily: DailyChallenge, now: dt.datetime, *, counters: tuple[int, int] | None = None) -> dict[str, Any]:
+    """A daily as everybody may see it at `now`. `counters`: (started, finished) of its people, where already read."""
     status = daily_status(daily, now)
     final = status == "final"
-    board = Board.objects.filter(scope=daily.key, kind=Board.Kind.PEOPLE, view=Board.View.BEST).first()
+    if counters is None:
+        board = Board.objects.filter(scope=daily.key, kind=Board.Kind.PEOPLE, view=Board.View.BEST).first()
+        counters = (board.started, board.finished) if board else (0, 0)
     return {
         "date": daily.date.isoformat(),
         "number": daily.number,
@@ -80,7 +82,7 @@ def daily_json(daily: DailyChallenge, now: dt.datetime) -> dict[str, Any]:
         "final_at": iso(daily.final_at),
         "code": daily.code if final else None,
         "deal": cards_text(tuple(daily.deal.cards)) if final else None,
-        **daily_counts(board.started if board else 0, board.finished if board else 0, status),
+        **daily_counts(*counters, status),
         "now": iso(now),
     }
 

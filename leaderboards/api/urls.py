@@ -1,0 +1,16 @@
+"""The addresses of `leaderboards` under /api/v1/. No trailing slashes."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("account", views.Account.as_view()),
+    path("daily", views.Daily.as_view()),
+    path("daily/<str:which>", views.DailyDetail.as_view()),
+    path("daily/<str:which>/attempts", views.DailyAttempts.as_view()),
+    path("boards/<str:board>", views.BoardDetail.as_view()),
+    path("boards/<str:board>/me", views.BoardMe.as_view()),
+]

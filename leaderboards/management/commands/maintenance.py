@@ -1,0 +1,27 @@
+"""`manage.py maintenance`: write down what time alone has brought about. Nothing depends on when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from games import clock
+from games.services import attempts_expire, deleted_purge
+from leaderboards.services import dailies_prepare
+
+
+class Command(BaseCommand):
+    help = "Expire attempts whose time is over, prepare dailies, delete what deleted accounts have left. Run it hourly."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        now = clock.now()
+        expired = 0
+        while closed := attempts_expire(now=now):
+            expired += closed
+        made = dailies_prepare(now=now)
+        purged = deleted_purge(now=now)
+        if options["verbosity"] > 0:
+            self.stdout.write(
+                f"{expired} attempts closed, {len(made)} dailies prepared, {purged} attempts of deleted accounts gone."
+            )
