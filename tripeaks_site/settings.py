@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "tripeaks_site",
 ]
 MIDDLEWARE = [
+    "tripeaks_site.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "games.api.cors.ApiCorsMiddleware",
