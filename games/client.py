@@ -130,6 +130,15 @@ def unreachable(url: str, problem: object) -> ApiError:
     return ApiError("unreachable", 0, f"No answer from {url} ({problem}).")
 
 
+def part(found: Json, name: str) -> Any:
+    """One member of an answer; ApiError `unreadable` where a server of another kind or age leaves it out."""
+    if name not in found:
+        raise ApiError(
+            "unreadable", 0, f"The server's answer has no {name!r}: is it a TriPeaks server of this version?"
+        )
+    return found[name]
+
+
 def new_key() -> str:
     """A fresh `key` or `move_id`."""
     return secrets.token_urlsafe(12)
@@ -219,20 +228,19 @@ class Client:
     def guest(self) -> Player:
         """Become a new guest; the client keeps its token."""
         found = self.request("POST", "/guests", {"credential": "token"})
-        self.token = str(found["token"])
-        return cast(Player, found["player"])
+        self.token = str(part(found, "token"))
+        return cast(Player, part(found, "player"))
 
     def claim(self, name: str, password: str) -> list[str]:
         """Make this guest an account, results kept. Returns the one-time recovery codes, shown this once."""
-        found = self.request("POST", "/account/claim", {"name": name, "password": password})
-        self.token = found.get("token") or self.token
-        return cast(list[str], found["recovery_codes"])
+        found = self.request("POST", "/account/claim", {"name": name, "password": password}, repeatable=True)
+        return cast(list[str], part(found, "recovery_codes"))
 
     def login(self, name: str, password: str) -> Player:
         """Sign in to an account; the client keeps the new token."""
         found = self.request("POST", "/login", {"name": name, "password": password, "credential": "token"})
-        self.token = str(found["token"])
-        return cast(Player, found["player"])
+        self.token = str(part(found, "token"))
+        return cast(Player, part(found, "player"))
 
     def logout(self) -> None:
         """End the credential in use; its sockets close."""
@@ -241,16 +249,29 @@ class Client:
 
     def account(self) -> Player:
         """Who this client is."""
-        return cast(Player, self.request("GET", "/account")["player"])
+        return cast(Player, part(self.request("GET", "/account"), "player"))
+
+    def token_create(self, name: str, scopes: tuple[str, ...] = ("read", "play")) -> str:
+        """A new token of this account for a program, shown this once."""
+        body = {"name": name, "scopes": list(scopes)}
+        return str(part(self.request("POST", "/account/tokens", body), "token"))
+
+    def credentials(self) -> list[Json]:
+        """The sessions and tokens of this account and its bots; never a secret."""
+        return cast(list[Json], part(self.request("GET", "/account/tokens"), "credentials"))
+
+    def credential_end(self, credential_id: str) -> None:
+        """Revoke one of them; its sockets close."""
+        self.request("DELETE", f"/account/tokens/{quote(credential_id)}", repeatable=True)
 
     def bot_create(self, name: str) -> Player:
         """Make a bot account that belongs to this person."""
-        return cast(Player, self.request("POST", "/account/bots", {"name": name})["bot"])
+        return cast(Player, part(self.request("POST", "/account/bots", {"name": name}), "player"))
 
     def bot_token(self, bot_id: str, name: str, scopes: tuple[str, ...] = ("read", "play")) -> str:
         """A new token of one's bot, shown this once."""
         body = {"name": name, "scopes": list(scopes)}
-        return str(self.request("POST", f"/account/bots/{quote(bot_id)}/tokens", body)["token"])
+        return str(part(self.request("POST", f"/account/bots/{quote(bot_id)}/tokens", body), "token"))
 
     # ---- playing ----
 
@@ -270,24 +291,24 @@ class Client:
         chosen: Json = {"code": code, "number": number, "random": random}
         body = {name: value for name, value in chosen.items() if value is not None}
         body |= {"key": key or new_key(), "practice": practice}
-        return cast(Attempt, self.request("POST", "/attempts", body, repeatable=True)["attempt"])
+        return cast(Attempt, part(self.request("POST", "/attempts", body, repeatable=True), "attempt"))
 
     def start_daily(self, day: str = "today", *, key: str | None = None) -> Attempt:
         """Start a daily, or get the one attempt already made on it (R9.2). `day`: today, a date or a number."""
         path = f"/daily/{quote(day)}/attempts"
-        return cast(Attempt, self.request("POST", path, {"key": key or new_key()}, repeatable=True)["attempt"])
+        return cast(Attempt, part(self.request("POST", path, {"key": key or new_key()}, repeatable=True), "attempt"))
 
     def resume(self, attempt_id: str, ply: int = 0) -> Attempt:
         """One's own attempt as it stands (`ply`, the last one seen, matters to sockets only)."""
-        return cast(Attempt, self.request("GET", f"/attempts/{quote(attempt_id)}")["attempt"])
+        return cast(Attempt, part(self.request("GET", f"/attempts/{quote(attempt_id)}"), "attempt"))
 
     def attempts(self) -> Iterator[Json]:
         """One's own attempts, newest first, all pages."""
         cursor: str | None = ""
         while cursor is not None:
             page = self.request("GET", "/attempts" + (f"?{urlencode({'cursor': cursor})}" if cursor else ""))
-            yield from page["attempts"]
-            cursor = page["next"]
+            yield from part(page, "attempts")
+            cursor = part(page, "next")
 
     def move(self, attempt_id: str, move: str, expected_ply: int, move_id: str | None = None) -> MoveReply:
         """Play `t0`..`t27`, `d` or `u`; `expected_ply` is the ply the attempt stands at now."""
@@ -307,7 +328,7 @@ class Client:
 
     def daily(self, day: str = "") -> Json:
         """A daily's facts; today's without `day` (a date or a number)."""
-        return cast(Json, self.request("GET", f"/daily/{quote(day)}" if day else "/daily")["daily"])
+        return cast(Json, part(self.request("GET", f"/daily/{quote(day)}" if day else "/daily"), "daily"))
 
     def board(
         self, board: str, kind: Kind = "people", view: BoardView = "best", *, cursor: str | None = None, limit: int = 50
