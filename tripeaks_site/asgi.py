@@ -10,9 +10,9 @@ get_asgi_application()  # sets Django up; HTTP itself goes through WSGI below
 from a2wsgi import WSGIMiddleware  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
-from leaderboards.realtime.routing import socket_routes as standings_routes  # noqa: E402
 
 from games.realtime.routing import socket_routes as play_routes  # noqa: E402
+from leaderboards.realtime.routing import socket_routes as standings_routes  # noqa: E402
 
 from .wsgi import application as http_application  # noqa: E402
 

@@ -65,7 +65,7 @@ class Hand:
             via="bearer",
             move=parse_move(move),
             expected_ply=expected,
-            move_id=move_id or f"m{expected}",
+            move_id=move_id or f"ply{expected}",
             now=self.at,
         )
         self.attempts[public_id] = reply.ply

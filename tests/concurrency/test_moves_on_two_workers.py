@@ -142,4 +142,4 @@ def test_the_database_itself_refuses_what_the_races_would_do(pair: tuple[ServerP
             with pytest.raises(psycopg.errors.UniqueViolation, match=constraint):
                 link.execute(insert, [row[0], again])
         with pytest.raises(psycopg.errors.CheckViolation, match="attempt_finished_iff_finished_at"):
-            link.execute("UPDATE games_attempt SET outcome = 'resigned' WHERE id = %s", [row[0]])
+            link.execute("UPDATE games_attempt SET outcome = 'resigned', closed_at = now() WHERE id = %s", [row[0]])
