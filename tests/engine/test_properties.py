@@ -186,3 +186,12 @@ def test_a_position_shows_no_card_when_printed() -> None:
     played = replay(*walk_deal(), [18])
     for text in (repr(played), repr(played.position), str(played.position)):
         assert not any(card in text for card in CARD_TEXTS)
+
+
+@pytest.mark.parametrize("move", [UNDO, DRAW, 18, 2])
+def test_replay_takes_nothing_after_a_win(move: int) -> None:
+    """R3.1, R3.3: no undo after it, and no draw from what is left of the stock."""
+    clearing = [*range(18, 28), *range(9, 18), *range(3, 9), 0, 1, 2]
+    played = replay(*walk_deal(), [*clearing, move])
+    assert played.error is not None
+    assert (played.error.code, played.error_ply, played.position.outcome) == ("game_over", 29, "won")
