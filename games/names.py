@@ -112,10 +112,14 @@ def _skeleton(name: str) -> str:
     return skeleton.replace("rn", "m").replace("vv", "w")
 
 
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Letters and marks that show nothing although their category is that of visible ones."""
+
+
 def _allowed(char: str) -> bool:
     if char == " " or char in PUNCTUATION or (char.isascii() and char.isalnum()):
         return True
-    if char.isascii():
+    if char.isascii() or char in _INVISIBLE:
         return False
     category = unicodedata.category(char)
     if category == "Nd":

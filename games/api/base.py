@@ -31,7 +31,7 @@ class ApiView(APIView):
 
     throttle_scopes: ClassVar[dict[str, str]] = {"GET": "read"}
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return self._answer(request, args, kwargs)
         except Exception as problem:
@@ -66,7 +66,8 @@ class ApiView(APIView):
         if isinstance(response, Response):
             plain = json_response(response.data, response.status_code)
             for name, value in response.headers.items():
-                plain.headers[name] = value
+                if name != "Content-Type":
+                    plain.headers[name] = value
             plain.cookies = response.cookies
             return plain
         assert isinstance(response, HttpResponseBase), f"{type(self).__name__} returned {type(response).__name__}"

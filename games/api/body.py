@@ -70,9 +70,9 @@ class Body:
 
     def text(self, name: str, *, longest: int, shortest: int = 1, default: str = _MISSING) -> str:
         """A string of `shortest` to `longest` characters without NUL and lone surrogates."""
-        value = self._value(name, default)
-        if value is default:
+        if default is not _MISSING and not self.has(name):
             return default
+        value = self._value(name, default)
         if not isinstance(value, str):
             raise BadInput("bad_field", f"{name} must be a string.", field=name)
         return _plain(name, value, shortest, longest)

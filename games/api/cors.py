@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 WRITE_METHODS = "GET, HEAD, OPTIONS, POST, DELETE"
 
 
-class ApiCorsMiddleware(CorsMiddleware):  # type: ignore[misc]
+class ApiCorsMiddleware(CorsMiddleware):
     """django-cors-headers with one more rule: which methods a preflight grants depends on the origin.
 
     The refusal itself is `auth.check_write_origin`, for a page's plain form needs no preflight.

@@ -43,7 +43,7 @@ def game_error(problem: Exception) -> GameError | None:
         case PermissionDenied() | exceptions.PermissionDenied():
             return Forbidden("forbidden", "You may not do that.")
         case exceptions.Throttled():
-            return TooMany("requests", int(problem.wait or 1))
+            return TooMany("requests", int(getattr(problem, "wait", None) or 1))
         case exceptions.APIException():
             code, message = _DRF_CODES.get(problem.status_code, ("bad_request", "The request makes no sense."))
             return GameError(code, problem.status_code, message)

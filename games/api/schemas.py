@@ -29,7 +29,7 @@ def _instant(**options: Any) -> s.DateTimeField:
 class ErrorBodySchema(s.Serializer[Any]):
     code = s.CharField(help_text="Stable; what programs look at")
     message = s.CharField(help_text="A sentence for people")
-    data = s.DictField(help_text="More about it, by code: `field`, `retry_after`, `attempt` and so on")
+    data: Any = s.DictField(help_text="More about it, by code: `field`, `retry_after`, `attempt` and so on")
 
 
 class ErrorSchema(s.Serializer[Any]):
