@@ -21,18 +21,22 @@ from tripeaks_site.embedded.servers import Servers
 BENCHES = {
     "replay": "games.bench.replay",
     "moves": "games.bench.moves",
-    "fanout": "games.bench.fanout",
+    "fanout": "leaderboards.bench.fanout",
     "rank": "leaderboards.bench.rank",
 }
 NEED_SERVERS = {"moves", "fanout", "rank"}
 
 
 class Command(BaseCommand):
-    help = "Measure: replay (games/s), moves (CPU a move), fanout (one event to 5,000 sockets), rank (1,000,000 entries)."
+    help = (
+        "Measure: replay (games/s), moves (CPU a move), fanout (one event to 5,000 sockets), rank (1,000,000 entries)."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", nargs="+", choices=[*BENCHES, "all"], metavar="NAME", help="|".join([*BENCHES, "all"]))
+        parser.add_argument(
+            "names", nargs="+", choices=[*BENCHES, "all"], metavar="NAME", help="|".join([*BENCHES, "all"])
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
 
@@ -86,5 +90,3 @@ def as_text(figure: dict[str, Any], indent: str = "") -> str:
         else:
             lines.append(f"{indent}  {key:<24}{value!s:>14}")
     return "\n".join(lines)
-
-

@@ -1,0 +1,248 @@
+"""One standings event to 5,000 sockets of one process, next to `websockets.broadcast` doing the same in the same run.
+
+The server is the real standings socket on uvicorn; an event is a real result: a bot's last move, committed and
+announced here, carried by Redis to the server's relay, read from the board, encoded once and written to all. The floor
+broadcasts a frame of 1 KB. Both have the same light clients, in a process of their own; events alternate. Times run from the
+moment the server begins to write (for the floor: calls `broadcast`) until the last client has the whole frame.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import secrets
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, Final
+
+from django.conf import settings
+
+from games import clock
+from games.engine.cards import parse_cards
+from games.engine.codes import composed_code
+from games.engine.rulesets import find_ruleset
+from games.models import Attempt, Credential, Player
+from games.services import attempt_move, attempt_start
+from games.services.credentials import credential_create
+
+# Clears in one chain, slots in this order, without a draw (the cases' deck Z).
+DECK: Final = (
+    "4C 5C 6C 4D 3C 2C AC 2D 3D KC QC JC TC 9C 8C 7C 6D 5D 3H 4H 5H 6H 7D 8D 9D TD JD QD 2H 7H 9H JH AD AH AS 2S 3S 4S "
+    "5S 6S 7S 8H 8S 9S TH TS JS QH QS KD KH KS"
+)
+LINE: Final = (*range(18, 28), *range(9, 18), *range(3, 9), 0, 1, 2)
+ON_BOARD: Final = 20  # results already there: an event is then about 1 KB
+FLOOR_BYTES: Final = 1024
+EVENT_SECONDS: Final = 15.0
+SPARE_FILES: Final = 200
+
+
+def run(sockets: int = 5000, events: int = 20) -> dict[str, Any]:
+    """Figures of `events` events to `sockets` sockets, milliseconds; `lost` counts frames that did not come in time."""
+    sockets = min(sockets, _raise_file_limit() - SPARE_FILES)
+    players = _Players(ON_BOARD + events + 1)
+    for number in range(ON_BOARD):
+        players.finish(number)
+    with contextlib.ExitStack() as stack:
+        ours_port, floor_port = _free_port(), _free_port()
+        ours = stack.enter_context(_process(*_uvicorn(ours_port)))
+        floor = stack.enter_context(_process("-m", f"{__package__}.fanout_floor", str(floor_port), str(FLOOR_BYTES)))
+        _wait_for_port(ours_port)
+        _wait_for_port(floor_port)
+        _line(floor)
+        hello = json.dumps({"type": "subscribe", "board": players.board, "kind": "bots", "view": "best"})
+        ours_clients = stack.enter_context(_clients(ours_port, "/", sockets, hello))
+        floor_clients = stack.enter_context(_clients(floor_port, "/", sockets, ""))
+        measured = _Series(), _Series()
+        for event in range(-1, events):  # the first of each warms up
+            _ask(floor_clients)
+            _write(floor, "go")
+            began = int(_line(floor))
+            measured[0].add(event, began, began, _answer(floor_clients))
+            _ask(ours_clients)
+            players.finish(ON_BOARD + 1 + event)
+            committed = time.monotonic_ns()
+            began = int(_line(ours))
+            measured[1].add(event, began, committed, _answer(ours_clients))
+    floor_figures, our_figures = (series.figures(sockets) for series in measured)
+    return {
+        "name": f"fanout: one standings event to {sockets:,} sockets of one process",
+        "sockets": sockets,
+        "events": events,
+        "websockets_broadcast_ms": floor_figures,
+        "standings_socket_ms": our_figures,
+        "ratio_p50": our_figures["p50"] / floor_figures["p50"],
+        "ratio_best": our_figures["best"] / floor_figures["best"],
+        "target_ratio": 1.5,
+    }
+
+
+class _Series:
+    """Times of one side."""
+
+    def __init__(self) -> None:
+        self.last: list[float] = []
+        self.whole: list[float] = []
+        self.lost = 0
+        self.twice = 0
+        self.bytes = 0
+        self.expected = 0
+
+    def add(self, event: int, began: int, committed: int, answer: dict[str, int]) -> None:
+        self.lost -= answer["got"]
+        self.twice += answer["twice"]
+        self.expected += 1
+        if event >= 0:
+            self.last.append((answer["last_ns"] - began) / 1e6)
+            self.whole.append((answer["last_ns"] - committed) / 1e6)
+            self.bytes = answer["bytes"]
+
+    def figures(self, sockets: int) -> dict[str, Any]:
+        return {
+            "best": min(self.last),
+            "p50": statistics.median(self.last),
+            "p99": sorted(self.last)[max(0, -(-len(self.last) * 99 // 100) - 1)],
+            "from_commit_p50": statistics.median(self.whole),
+            "samples": len(self.last),
+            "frame_bytes": self.bytes,
+            "lost": self.lost + self.expected * sockets,
+            "twice": self.twice,
+        }
+
+
+class _Players:
+    """Bots, each one move from winning the same composed deal."""
+
+    def __init__(self, count: int) -> None:
+        now = clock.now()
+        owner = Player.objects.create(
+            kind="person", name=f"bench {secrets.token_hex(4)}", name_key=secrets.token_hex(8)
+        )
+        cards = parse_cards(DECK)
+        code = composed_code(find_ruleset("R").letters, cards)
+        self.board = code.text
+        self._attempts: list[tuple[Attempt, Credential]] = []
+        for number in range(count):
+            bot = Player.objects.create(
+                kind="bot", owner=owner, name=f"bench {secrets.token_hex(4)}", name_key=secrets.token_hex(8)
+            )
+            credential, _ = credential_create(player=bot, kind="token", via="bearer", name="bench", now=now)
+            attempt, _ = attempt_start(player_id=bot.pk, code=code, start_key="bench", practice=False, now=now)
+            self._attempts.append((attempt, credential))
+            for ply in range(len(LINE) - 1):
+                self._move(number, ply)
+
+    def finish(self, number: int) -> None:
+        """The last move of one bot: a new row on the board."""
+        self._move(number, len(LINE) - 1)
+
+    def _move(self, number: int, ply: int) -> None:
+        attempt, credential = self._attempts[number]
+        attempt_move(
+            attempt_id=attempt.public_id,
+            token_hash=bytes(credential.token_hash),
+            via="bearer",
+            move=LINE[ply],
+            expected_ply=ply,
+            move_id=f"m{ply}",
+            now=clock.now(),
+        )
+
+
+# --- processes -----------------------------------------------------------------------------------------------------
+
+
+def _raise_file_limit() -> int:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hard = 1_000_000 if hard == resource.RLIM_INFINITY else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def _uvicorn(port: int) -> Sequence[str]:
+    options = ["--host", "127.0.0.1", "--port", str(port), "--ws", "websockets-sansio", "--ws-ping-interval", "0"]
+    options += ["--ws-per-message-deflate", "false", "--lifespan", "off", "--log-level", "warning", "--backlog", "2048"]
+    return ["-m", "uvicorn", f"{__package__}.fanout_server:application", *options]
+
+
+@contextlib.contextmanager
+def _process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=settings.BASE_DIR,
+        env={
+            **os.environ,
+            "DATABASE_URL": settings.DATABASE_URL,
+            "REDIS_URL": settings.REDIS_URL,
+            "TRIPEAKS_SECRET_KEY": settings.SECRET_KEY,
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def _clients(port: int, path: str, count: int, hello: str) -> Iterator[subprocess.Popen[str]]:
+    arguments = ["-m", f"{__package__}.fanout_client", "127.0.0.1", str(port), path, str(count), hello]
+    with _process(*arguments) as process:
+        if _line(process) != "ready":
+            raise RuntimeError("the benchmark's clients could not connect")
+        yield process
+
+
+def _pipe(stream: IO[str] | None) -> IO[str]:
+    if stream is None:
+        raise RuntimeError("no pipe")
+    return stream
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    line = _pipe(process.stdout).readline()
+    if not line:
+        raise RuntimeError("a process of the benchmark has ended early")
+    return line.strip()
+
+
+def _write(process: subprocess.Popen[str], line: str) -> None:
+    stream = _pipe(process.stdin)
+    stream.write(line + "\n")
+    stream.flush()
+
+
+def _ask(clients: subprocess.Popen[str]) -> None:
+    _write(clients, str(EVENT_SECONDS))
+    time.sleep(0.4)  # they wait by now, and the feed's pause after the event before is over
+
+
+def _answer(clients: subprocess.Popen[str]) -> dict[str, int]:
+    answer: dict[str, int] = json.loads(_line(clients))
+    return answer
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _wait_for_port(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        if time.monotonic() > deadline:
+            raise RuntimeError("a server of the benchmark did not start")
+        time.sleep(0.05)

@@ -1,0 +1,133 @@
+"""Thousands of light WebSocket clients in one process, for the fan-out benchmark. Standard library only.
+
+    python -m leaderboards.bench.fanout_client HOST PORT PATH COUNT HELLO
+
+Connects COUNT sockets, sends HELLO (may be empty) on each, prints `ready`. Then each line `SECONDS` on standard input is
+answered, when every socket has received one more text frame or the time is over, by a line of JSON: `last_ns` (monotonic clock, when
+the last had it whole), `got` and `bytes` (of one frame). Frames of the type `heartbeat` do not count.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import selectors
+import socket
+import sys
+import time
+
+HEARTBEAT = b'{"type":"heartbeat"'
+BATCH = 100
+
+
+class Spectator:
+    """One raw socket that counts the text frames it has received."""
+
+    __slots__ = ("buffer", "frames", "size", "socket")
+
+    def __init__(self, link: socket.socket) -> None:
+        self.socket = link
+        self.buffer = b""
+        self.frames = 0
+        self.size = 0
+
+    def feed(self, data: bytes) -> bool:
+        """Take bytes in; True when a frame that counts has been completed."""
+        if self.buffer:
+            data = self.buffer + data
+        counted = False
+        while len(data) >= 2:
+            length, start = data[1], 2
+            if length == 126:
+                length, start = int.from_bytes(data[2:4], "big"), 4
+            elif length == 127:
+                length, start = int.from_bytes(data[2:10], "big"), 10
+            if len(data) < start + length:
+                break
+            if data[0] & 15 == 1 and not data.startswith(HEARTBEAT, start):
+                self.frames += 1
+                self.size = start + length
+                counted = True
+            data = data[start + length :]
+        self.buffer = data
+        return counted
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A client's text frame of less than 64 KB, masked with zeros."""
+    length = len(payload)
+    head = bytes([0x81, 0x80 | length]) if length < 126 else bytes([0x81, 0xFE]) + length.to_bytes(2, "big")
+    return head + bytes(4) + payload
+
+
+def connect(host: str, port: int, path: str, count: int, hello: bytes) -> list[Spectator]:
+    """That many open sockets; handshakes in batches, so that the backlog suffices."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    request = (
+        f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    ).encode()
+    spectators: list[Spectator] = []
+    while len(spectators) < count:
+        links = [socket.create_connection((host, port), timeout=60) for _ in range(min(BATCH, count - len(spectators)))]
+        for link in links:
+            link.sendall(request)
+        for link in links:
+            answer = b""
+            while b"\r\n\r\n" not in answer:
+                part = link.recv(4096)
+                if not part:
+                    raise ConnectionError("the server refused a socket")
+                answer += part
+            head, _, rest = answer.partition(b"\r\n\r\n")
+            if b" 101 " not in head.split(b"\r\n")[0]:
+                raise ConnectionError(head.split(b"\r\n")[0].decode("latin-1"))
+            if hello:
+                link.sendall(text_frame(hello))
+            link.setblocking(False)
+            spectator = Spectator(link)
+            spectator.feed(rest)
+            spectators.append(spectator)
+    return spectators
+
+
+def wait_for(spectators: list[Spectator], selector: selectors.BaseSelector, frames: int, seconds: float) -> int:
+    """Read until every socket has `frames` frames or the time is over; when the last one had them (ns)."""
+    missing = sum(spectator.frames < frames for spectator in spectators)
+    last = time.monotonic_ns()
+    deadline = last + int(seconds * 1e9)
+    while missing and time.monotonic_ns() < deadline:
+        for key, _ in selector.select(0.2):
+            spectator: Spectator = key.data
+            try:
+                data = spectator.socket.recv(65536)
+            except BlockingIOError:
+                continue
+            if not data:
+                selector.unregister(spectator.socket)
+            elif spectator.feed(data) and spectator.frames == frames:
+                missing -= 1
+                last = time.monotonic_ns()
+    return last
+
+
+def main(host: str, port: int, path: str, count: int, hello: bytes) -> None:
+    """See the module."""
+    spectators = connect(host, port, path, count, hello)
+    selector = selectors.DefaultSelector()
+    for spectator in spectators:
+        selector.register(spectator.socket, selectors.EVENT_READ, spectator)
+    frames = 1 if hello else 0
+    wait_for(spectators, selector, frames, 60)  # the snapshot that answers hello
+    print("ready", flush=True)  # noqa: T201
+    for line in sys.stdin:
+        frames += 1
+        last = wait_for(spectators, selector, frames, float(line))
+        got = sum(spectator.frames >= frames for spectator in spectators)
+        twice = sum(spectator.frames > frames for spectator in spectators)
+        print(json.dumps({"last_ns": last, "got": got, "twice": twice, "bytes": spectators[0].size}), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5].encode())
