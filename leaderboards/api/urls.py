@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
+from leaderboards.realtime.asyncapi import asyncapi
+
 from . import views
 
 urlpatterns = [
@@ -13,4 +15,5 @@ urlpatterns = [
     path("daily/<str:which>/attempts", views.DailyAttempts.as_view()),
     path("boards/<str:board>", views.BoardDetail.as_view()),
     path("boards/<str:board>/me", views.BoardMe.as_view()),
+    path("asyncapi.json", asyncapi),
 ]
