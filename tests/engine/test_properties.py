@@ -116,6 +116,22 @@ def test_replay_of_any_log_gives_its_valid_part_and_the_first_refusal(deal: Deal
 
 @eager
 @given(deals(), choice_lists, st.booleans())
+def test_replay_refuses_each_next_move_exactly_as_check_does(deal: Deal, choices: list[int], undo: bool) -> None:
+    log: list[int] = []
+    live = start(*deal, undo_allowed=undo)
+    for choice in [*choices, None]:
+        if choice is None or choice % 16 == 0:
+            for move in ALL_MOVES:
+                played = replay(*deal, [*log, move], undo_allowed=undo)
+                assert (played.error.code if played.error else None) == refusal(live, move)
+        if choice is None or not live.legal_moves():
+            break
+        log.append(pick(live.legal_moves(), choice))
+        live = live.play(log[-1])
+
+
+@eager
+@given(deals(), choice_lists, st.booleans())
 def test_the_engine_agrees_with_the_reference_table(deal: Deal, choices: list[int], undo: bool) -> None:
     """Refusals with their order, score, run, what is open, and the whole deck: R2-R6 in two independent spellings."""
     table = Table(*deal)
