@@ -25,7 +25,7 @@ from redis.commands.core import Script
 
 from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
 
-from .selectors.ranks import Place, snapshot
+from .selectors.ranks import Place, ask, snapshot
 
 log = logging.getLogger(__name__)
 
@@ -169,7 +169,8 @@ def _window(
             reply = _run(_WINDOW, [sorted_set, copied], arguments)
             if reply[0] == b"ok":
                 return _ranked(int(reply[1]), int(reply[2]), reply[3])
-            if attempt == 2 or not _repair(board_id, reply[0].decode(), version, entries):
+            since = int(reply[1]) if len(reply) > 1 else 0
+            if attempt == 2 or not _repair(board_id, reply[0].decode(), since, version, entries):
                 return None
     except REDIS_ERRORS as problem:
         redis_failed(problem)
@@ -187,10 +188,10 @@ def _ranked(start: int, better: int, flat: list[bytes]) -> Window:
     return Window(places, ranks)
 
 
-def _repair(board_id: int, state: str, version: int, entries: int) -> bool:
+def _repair(board_id: int, state: str, since: int, version: int, entries: int) -> bool:
     """Bring the copy to the present version. True when it is worth to ask it once more."""
     if state == "behind":
-        return sync(board_id)
+        return _sync(board_id, since)
     if state == "ahead":
         with connection.cursor() as cursor:
             cursor.execute("SELECT version FROM leaderboards_board WHERE id = %s", (board_id,))
@@ -216,30 +217,33 @@ def sync(board_id: int) -> bool:
 
     May raise REDIS_ERRORS.
     """
-    sorted_set, members, copied = _keys(board_id)
-    raw = cast("bytes | None", redis().get(copied))
-    if raw is None:
-        return False
-    since = int(raw)
-    with snapshot(), connection.cursor() as cursor:
-        cursor.execute("SELECT version, entries FROM leaderboards_board WHERE id = %s", (board_id,))
-        board = cursor.fetchone()
-        cursor.execute(
-            """SELECT player_id, key, finished_ms, attempt_id, active FROM leaderboards_entry
-                WHERE board_id = %s AND version > %s LIMIT %s""",
-            (board_id, since, INLINE_UP_TO + 1),
-        )
-        changed = cursor.fetchall()
-    if board is None or board[0] < since:
+    raw = cast("bytes | None", redis().get(_keys(board_id)[2]))
+    return raw is not None and _sync(board_id, int(raw))
+
+
+# One statement, so one view of the database: the version and every row changed up to it.
+_CHANGES = """
+SELECT b.version, b.entries, e.player_id, e.key, e.finished_ms, e.attempt_id, e.active
+  FROM leaderboards_board b
+  LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.version > %(since)s
+ WHERE b.id = %(board)s LIMIT %(limit)s"""
+
+
+def _sync(board_id: int, since: int) -> bool:
+    changed = ask(_CHANGES, {"board": board_id, "since": since, "limit": INLINE_UP_TO + 1})
+    if not changed or changed[0][0] < since:
         return False
     if len(changed) > INLINE_UP_TO:
         rebuild_in_background(board_id)
         return False
-    arguments: list[Any] = [since, board[0], KEEP_SECONDS]
-    for player_id, key, finished_ms, attempt_id, active in changed:
-        arguments += [player_id, key, member_of(finished_ms, attempt_id) if active else ""]
+    version, entries = changed[0][:2]
+    arguments: list[Any] = [since, version, KEEP_SECONDS]
+    for _version, _entries, player_id, key, finished_ms, attempt_id, active in changed:
+        if player_id is not None:
+            arguments += [player_id, key, member_of(finished_ms, attempt_id) if active else ""]
+    sorted_set, members, copied = _keys(board_id)
     found = _run(_APPLY, [sorted_set, members, copied], arguments)
-    if found >= 0 and found != board[1]:
+    if found >= 0 and found != entries:
         forget(board_id)  # part of the copy was evicted, or rows were changed by hand
         return False
     return True  # also when another reader was faster: the copy is at least as new as what was read here

@@ -51,21 +51,20 @@ class BoardState:
     finished: int
 
 
+_STATE = """
+SELECT b.id, b.ranking, b.timed, b.version, b.entries, b.started, b.finished, e.key, e.finished_ms, e.attempt_id
+  FROM leaderboards_board b
+  LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.player_id = %(player)s AND e.active
+ WHERE b.scope = %(scope)s AND b.kind = %(kind)s AND b.view = %(view)s"""
+
+
 def board_state(name: BoardName, player_id: int | None = None) -> tuple[BoardState, Place | None]:
     """The board's row and, with a player, the place of that player's entry: one query.
 
     Raises NotFound for a daily that is not prepared.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """SELECT b.id, b.ranking, b.timed, b.version, b.entries, b.started, b.finished,
-                      e.key, e.finished_ms, e.attempt_id
-                 FROM leaderboards_board b
-                 LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.player_id = %s AND e.active
-                WHERE b.scope = %s AND b.kind = %s AND b.view = %s""",
-            (player_id, name.scope.text, name.kind, name.view),
-        )
-        row = cursor.fetchone()
+    values = {"player": player_id or 0, "scope": name.scope.text, "kind": name.kind, "view": name.view}
+    row = next(iter(ranks.ask(_STATE, values)), None)
     if row is not None:
         state = BoardState(row[0], name, row[1], row[2], row[3], row[4], row[5], row[6])
         return state, None if row[7] is None else (row[7], row[8], row[9])
@@ -88,19 +87,23 @@ def _ranking(name: BoardName) -> RankingName:
 def rows_top(board: BoardState, count: int) -> list[Row]:
     """The first rows."""
     copied = standings.window_top(board.id, board.version, board.entries, count)
-    return _from_copy(board, copied) or ranks.rows_top(board.id, count)
+    return _from_copy(board, copied) or ranks.rows_top(board.id, count, version=board.version)
 
 
 def rows_after(board: BoardState, place: Place, count: int) -> list[Row]:
     """The rows that follow a place."""
     copied = standings.window_after(board.id, board.version, board.entries, place, count)
-    return _from_copy(board, copied) or ranks.rows_after(board.id, board.ranking, board.timed, place, count)
+    return _from_copy(board, copied) or ranks.rows_after(
+        board.id, board.version, board.ranking, board.timed, place, count
+    )
 
 
 def rows_around(board: BoardState, place: Place, before: int, count: int) -> list[Row]:
     """The rows before a place, and those from it on."""
     copied = standings.window_around(board.id, board.version, board.entries, place, before, count)
-    return _from_copy(board, copied) or ranks.rows_around(board.id, board.ranking, board.timed, place, before, count)
+    return _from_copy(board, copied) or ranks.rows_around(
+        board.id, board.version, board.ranking, board.timed, place, before, count
+    )
 
 
 def _from_copy(board: BoardState, window: standings.Window | None) -> list[Row] | None:
@@ -179,17 +182,21 @@ def standings_snapshot(
     BadInput for names that are none, NotFound for a daily that is not prepared.
     """
     name = parse_board(scope, kind, view)
-    with ranks.snapshot():
+
+    def read() -> tuple[BoardState, list[Row]]:
         board, _ = board_state(name)
-        return {
-            "board": name.scope.text,
-            "kind": name.kind,
-            "view": name.view,
-            "version": board.version,
-            "entries": board.entries,
-            "counts": counts_of(board, now or clock_now()),
-            "rows": [row_json(row) for row in (ranks.rows_top(board.id, limit) if board.id else [])],
-        }
+        return board, ranks.rows_top(board.id, limit, version=board.version) if board.id else []
+
+    board, rows = ranks.at_one_version(read)
+    return {
+        "board": name.scope.text,
+        "kind": name.kind,
+        "view": name.view,
+        "version": board.version,
+        "entries": board.entries,
+        "counts": counts_of(board, now or clock_now()),
+        "rows": [row_json(row) for row in rows],
+    }
 
 
 @repeat_once
@@ -219,12 +226,14 @@ def board_page(name: BoardName, *, cursor: str | None, limit: int, now: dt.datet
     not at all. Raises BadInput `bad_cursor`, NotFound for a daily that is not prepared.
     """
     after = None if cursor is None else parse_cursor(cursor)
-    with ranks.snapshot():
+
+    def read() -> tuple[BoardState, list[Row]]:
         board, _ = board_state(name)
-        rows: Sequence[Row] = []
-        if board.id:
-            rows = rows_top(board, limit + 1) if after is None else rows_after(board, after, limit + 1)
-        counts = counts_of(board, now)
+        if not board.id:
+            return board, []
+        return board, rows_top(board, limit + 1) if after is None else rows_after(board, after, limit + 1)
+
+    board, rows = ranks.at_one_version(read)
     page = rows[:limit]
     return {
         "board": {
@@ -233,7 +242,7 @@ def board_page(name: BoardName, *, cursor: str | None, limit: int, now: dt.datet
             "view": name.view,
             "version": board.version,
             "entries": board.entries,
-            **counts,
+            **counts_of(board, now),
         },
         "rows": [row_json(row) for row in page],
         "next": cursor_text(page[-1].place) if len(rows) > limit else None,
@@ -248,30 +257,37 @@ def board_me(name: BoardName, *, player_id: int) -> dict[str, Any]:
     Who has no entry but a result sees the place it would have (`provisional`, R8.6) and the rows around that; who has
     neither gets nulls. Raises NotFound for a daily that is not prepared.
     """
-    with ranks.snapshot():
-        board, mine = board_state(name, player_id)
-        if mine is not None:
-            around = rows_around(board, mine, AROUND, AROUND + 1)
-            row = next(row for row in around if row.place == mine)
-            return _me(board, row_json(row), around, provisional=False)
-        attempt = _best_attempt(name, player_id)
-        if attempt is None:
-            return _me(board, None, [], provisional=False)
-        assert attempt.result_at is not None
-        place = (attempt_key(attempt), milliseconds(attempt.result_at), attempt.pk)
-        around = rows_around(board, place, AROUND, AROUND) if board.id else []
-        better = ranks.better_count(board.id, board.ranking, board.timed, place[0]) if board.id else 0
-        player = attempt.player
-        shown = Row(
-            *place,
-            id=attempt.public_id,
-            number=attempt.number,
-            player_id=player.public_id,
-            player_name=player.name,
-            rank=better + 1,
-            **attempt_values(attempt),
-        )
-        return _me(board, row_json(shown), around, provisional=True)
+    return ranks.at_one_version(lambda: _read_me(name, player_id))
+
+
+def _read_me(name: BoardName, player_id: int) -> dict[str, Any]:
+    board, mine = board_state(name, player_id)
+    if mine is not None:
+        around = rows_around(board, mine, AROUND, AROUND + 1)
+        row = next((row for row in around if row.place == mine), None)
+        if row is None:
+            raise ranks.Moved
+        return _me(board, row_json(row), around, provisional=False)
+    attempt = _best_attempt(name, player_id)
+    if attempt is None:
+        return _me(board, None, [], provisional=False)
+    assert attempt.result_at is not None
+    place = (attempt_key(attempt), milliseconds(attempt.result_at), attempt.pk)
+    around, better = [], 0
+    if board.id:
+        around = rows_around(board, place, AROUND, AROUND)
+        better = ranks.better_count(board.id, board.version, board.ranking, board.timed, place[0])
+    player = attempt.player
+    shown = Row(
+        *place,
+        id=attempt.public_id,
+        number=attempt.number,
+        player_id=player.public_id,
+        player_name=player.name,
+        rank=better + 1,
+        **attempt_values(attempt),
+    )
+    return _me(board, row_json(shown), around, provisional=True)
 
 
 def _me(board: BoardState, row: dict[str, Any] | None, around: Sequence[Row], *, provisional: bool) -> dict[str, Any]:

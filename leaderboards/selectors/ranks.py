@@ -7,15 +7,18 @@ key is one more than the entries with a smaller key: whole score buckets are sum
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+import psycopg
 from django.db import connection, transaction
+from psycopg.rows import tuple_row
 
 from games.engine.ranking import key_bucket
 from games.engine.rulesets import RankingName
 
+T = TypeVar("T")
 Place = tuple[int, int, int]
 LAST: Place = (2**53, 0, 0)
 """After every possible place."""
@@ -45,6 +48,10 @@ class Row:
         return (self.key, self.finished_ms, self.attempt_id)
 
 
+class Moved(Exception):
+    """A commit has changed the board between two statements of one reading: read again from the start."""
+
+
 @contextlib.contextmanager
 def snapshot() -> Iterator[None]:
     """One view of the database for several statements; inside an open transaction, that transaction's own."""
@@ -57,9 +64,32 @@ def snapshot() -> Iterator[None]:
         yield
 
 
+def at_one_version(read: Callable[[], T]) -> T:
+    """The outcome of a reading of several statements between which the board did not change.
+
+    The statements carry the board's version and raise Moved; that costs no transaction. Under constant change the
+    last try is one.
+    """
+    for _ in range(3):
+        with contextlib.suppress(Moved):
+            return read()
+    with snapshot():
+        return read()
+
+
+def ask(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Run a prepared statement on Django's connection: planning these anew each time would cost more than running them."""
+    connection.ensure_connection()
+    driver = connection.connection
+    assert isinstance(driver, psycopg.Connection)
+    with connection.wrap_database_errors, psycopg.Cursor(driver, row_factory=tuple_row) as cursor:
+        return cursor.execute(statement.encode(), values, prepare=True).fetchall()
+
+
 _COLUMNS = """e.key, e.finished_ms, e.attempt_id, a.public_id, a.number, p.public_id, p.name, e.outcome, e.score,
        e.moves, e.peaks, e.cards_left, e.elapsed_ms"""
 _PARTS = "key, finished_ms, attempt_id, player_id, outcome, score, moves, peaks, cards_left, elapsed_ms"
+_VERSION = "(SELECT version FROM leaderboards_board WHERE id = %(board)s)"
 _JOINS = "JOIN games_attempt a ON a.id = e.attempt_id JOIN games_player p ON p.id = e.player_id"
 
 _BEFORE = f"""(SELECT {_PARTS} FROM leaderboards_entry
@@ -86,7 +116,7 @@ _FIRST_GROUP_UNTIMED = """(SELECT coalesce(sum(count), 0) FROM leaderboards_scor
 def _statement(window: str, group: str) -> str:
     return f"""
 WITH e AS MATERIALIZED ({window}), first AS MATERIALIZED (SELECT min(key) AS key FROM e)
-SELECT {_COLUMNS}, {_FIRST_RANK}, {group} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
+SELECT {_COLUMNS}, {_FIRST_RANK}, {group}, {_VERSION} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
 
 
 _WINDOWS = {
@@ -97,20 +127,26 @@ _WINDOWS = {
 _TOP = f"""
 WITH e AS MATERIALIZED (SELECT {_PARTS} FROM leaderboards_entry WHERE board_id = %(board)s AND active
                          ORDER BY key, finished_ms, attempt_id LIMIT %(count)s)
-SELECT {_COLUMNS}, 0, 0 FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
+SELECT {_COLUMNS}, 0, 0, {_VERSION} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
 _AT_PLACES = f"""
-SELECT {_COLUMNS} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS w (key, ms, attempt)
-  JOIN leaderboards_entry e ON e.board_id = %s AND e.active AND e.key = w.key AND e.finished_ms = w.ms
+SELECT {_COLUMNS} FROM unnest(%(keys)s::bigint[], %(times)s::bigint[], %(attempts)s::bigint[]) AS w (key, ms, attempt)
+  JOIN leaderboards_entry e ON e.board_id = %(board)s AND e.active AND e.key = w.key AND e.finished_ms = w.ms
                            AND e.attempt_id = w.attempt
   {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
+_BETTER = f"""
+SELECT (SELECT coalesce(sum(count), 0) FROM leaderboards_scorebucket WHERE board_id = %(board)s AND bucket < %(bucket)s)
+     + (SELECT count(*) FROM leaderboards_entry
+         WHERE board_id = %(board)s AND active AND key >= %(from)s AND key < %(key)s), {_VERSION}"""
 
 
-def _numbered(found: list[tuple[Any, ...]], *, complete_from_start: bool) -> list[Row]:
-    """Rows with their ranks. Each found tuple ends with the first key's better count and group size."""
+def _numbered(found: list[tuple[Any, ...]], version: int | None, *, complete_from_start: bool) -> list[Row]:
+    """Rows with their ranks. Each found tuple ends with the first key's better count, its group's size, the version."""
     rows: list[Row] = []
     if not found:
         return rows
-    better, group = int(found[0][-2]), int(found[0][-1])
+    better, group = int(found[0][-3]), int(found[0][-2])
+    if version is not None and found[0][-1] != version:
+        raise Moved
     first_key = found[0][0]
     rank, seen = better + 1, 0  # `seen`: entries of this window after the first key's group
     for values in found:
@@ -120,31 +156,29 @@ def _numbered(found: list[tuple[Any, ...]], *, complete_from_start: bool) -> lis
                 rank = better + group + seen
         elif complete_from_start:
             group += 1  # the list's very start: the whole group is in the window, or nothing follows it
-        rows.append(Row(*(*values[:-2], rank)))
+        rows.append(Row(*(*values[:-3], rank)))
     return rows
 
 
-def rows_top(board_id: int, count: int) -> list[Row]:
-    """The first `count` rows of a board, ranked."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TOP, {"board": board_id, "count": count})
-        return _numbered(cursor.fetchall(), complete_from_start=True)
+def rows_top(board_id: int, count: int, *, version: int | None = None) -> list[Row]:
+    """The first `count` rows of a board, ranked. Raises Moved where a version is given and passed."""
+    found = ask(_TOP, {"board": board_id, "count": count})
+    return _numbered(found, version, complete_from_start=True)
 
 
-def rows_after(board_id: int, ranking: RankingName, timed: bool, place: Place, count: int) -> list[Row]:
-    """The `count` rows that follow a place (which need not exist any more), ranked."""
-    return _window("after", board_id, ranking, timed, place, before=0, count=count)
+def rows_after(board_id: int, version: int, ranking: RankingName, timed: bool, place: Place, count: int) -> list[Row]:
+    """The `count` rows that follow a place (which need not exist any more), ranked. Raises Moved."""
+    return _window("after", board_id, version, key_bucket(ranking, timed), place, before=0, count=count)
 
 
-def rows_around(board_id: int, ranking: RankingName, timed: bool, place: Place, before: int, count: int) -> list[Row]:
-    """Up to `before` rows before a place and `count` from it on, ranked."""
-    return _window("around", board_id, ranking, timed, place, before=before, count=count)
-
-
-def _window(
-    shape: str, board_id: int, ranking: RankingName, timed: bool, place: Place, *, before: int, count: int
+def rows_around(
+    board_id: int, version: int, ranking: RankingName, timed: bool, place: Place, before: int, count: int
 ) -> list[Row]:
-    width = key_bucket(ranking, timed)
+    """Up to `before` rows before a place and `count` from it on, ranked. Raises Moved."""
+    return _window("around", board_id, version, key_bucket(ranking, timed), place, before=before, count=count)
+
+
+def _window(shape: str, board_id: int, version: int, width: int, place: Place, *, before: int, count: int) -> list[Row]:
     key, finished_ms, attempt = place
     values = {
         "board": board_id,
@@ -155,31 +189,21 @@ def _window(
         "before": before,
         "count": count,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_WINDOWS[shape, width == 1], values)
-        return _numbered(cursor.fetchall(), complete_from_start=False)
+    return _numbered(ask(_WINDOWS[shape, width == 1], values), version, complete_from_start=False)
 
 
 def rows_at(board_id: int, places: Sequence[Place]) -> list[Row]:
     """The active entries at exactly these places, in order, without ranks; fewer than asked where one has gone."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _AT_PLACES,
-            ([place[0] for place in places], [place[1] for place in places], [place[2] for place in places], board_id),
-        )
-        return [Row(*values) for values in cursor.fetchall()]
+    keys, times, attempts = (list(part) for part in zip(*places, strict=True))
+    found = ask(_AT_PLACES, {"keys": keys, "times": times, "attempts": attempts, "board": board_id})
+    return [Row(*values) for values in found]
 
 
-def better_count(board_id: int, ranking: RankingName, timed: bool, key: int) -> int:
-    """How many active entries of a board have a smaller key."""
+def better_count(board_id: int, version: int, ranking: RankingName, timed: bool, key: int) -> int:
+    """How many active entries of a board have a smaller key. Raises Moved."""
     width = key_bucket(ranking, timed)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """SELECT (SELECT coalesce(sum(count), 0) FROM leaderboards_scorebucket
-                        WHERE board_id = %s AND bucket < %s)
-                    + (SELECT count(*) FROM leaderboards_entry
-                        WHERE board_id = %s AND active AND key >= %s AND key < %s)""",
-            (board_id, key // width, board_id, key // width * width, key),
-        )
-        row = cursor.fetchone()
-        return int(row[0]) if row else 0
+    bucket = key // width
+    [(count, at)] = ask(_BETTER, {"board": board_id, "bucket": bucket, "from": bucket * width, "key": key})
+    if at != version:
+        raise Moved
+    return int(count)
