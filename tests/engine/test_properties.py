@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine.cards import CARD_TEXTS, Card
+from games.engine.codes import GameCode
+from games.engine.deals import deal_cards
 from games.engine.errors import IllegalMove, InvalidMove
 from games.engine.moves import DRAW, UNDO
 from games.engine.position import Position, start
 from games.engine.replay import replay, replay_steps
-from games.engine.rulesets import Ruleset
+from games.engine.rulesets import RULESETS, Ruleset
 from games.engine.scoring import SCORING, tally
 from games.engine.visibility import view
 from tests.engine.tables import ALL_MOVES, DECKS, E, Table, choice_lists, deals, logs, pick, walk
@@ -211,3 +213,16 @@ def test_replay_takes_nothing_after_a_win(move: int) -> None:
     played = replay(*walk_deal(), [*clearing, move])
     assert played.error is not None
     assert (played.error.code, played.error_ply, played.position.outcome) == ("game_over", 29, "won")
+
+
+@pytest.mark.parametrize("letters", ["E", "G", "W", "J"])
+def test_replay_after_undoing_everything_is_replay_from_the_opening(letters: str) -> None:
+    """R5.1 with R6.1: an emptied waste is empty again, so any uncovered card fits and W refuses a draw."""
+    ruleset = RULESETS[letters]
+    cards = deal_cards(GameCode("TP1", letters, 1))
+    first = start(ruleset, cards).legal_moves()[0]
+    for move in ALL_MOVES:
+        fresh = replay(ruleset, cards, [move])
+        again = replay(ruleset, cards, [first, UNDO, move])
+        assert again.position.line == fresh.position.line
+        assert (again.error.code if again.error else None) == (fresh.error.code if fresh.error else None)
