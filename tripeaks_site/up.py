@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import os
 import resource
 import secrets
@@ -14,6 +15,7 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -24,6 +26,9 @@ from tripeaks_site.embedded.servers import Servers
 from tripeaks_site.serving import ASGI, BACKLOG, uvicorn_options
 
 ROOT = Path(__file__).resolve().parent.parent
+logger = logging.getLogger(__name__)
+_MAINTENANCE_FIRST_SECONDS = 30.0
+_MAINTENANCE_SECONDS = 3600.0
 
 
 class CannotRun(Exception):
@@ -102,7 +107,8 @@ def _run(host: str, port: int, data_dir: Path) -> None:
             urls = os.environ["DATABASE_URL"], os.environ["REDIS_URL"]
             write_run(data_dir, Running(os.getpid(), address, *urls))
             _say(_greeting(address, data_dir))
-            _serve(listener)
+            with _maintenance():
+                _serve(listener)
             _say("\nStopping …")
 
 
@@ -180,18 +186,44 @@ def _prepare() -> None:
     """Set Django up over the servers, bring the database to the newest schema, prepare the coming dailies."""
     _say("Preparing the database …")
     import django
-    from django.core.management import call_command, get_commands
+    from django.core.management import call_command
     from django.db import OperationalError, connections
 
     django.setup()
     try:
         call_command("migrate", verbosity=0, interactive=False)
-        if "prepare_daily" in get_commands():
-            call_command("prepare_daily", verbosity=0)
+        call_command("prepare_daily", verbosity=0)
     except OperationalError as error:
         raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
     finally:
         connections.close_all()
+
+
+@contextlib.contextmanager
+def _maintenance() -> Iterator[None]:
+    """Once an hour: expire, prepare, purge. Nothing depends on when; a try that fails is followed by the next."""
+    from django.core.management import call_command
+    from django.db import connections
+
+    ending = threading.Event()
+
+    def work() -> None:
+        pause = _MAINTENANCE_FIRST_SECONDS
+        while not ending.wait(pause):
+            pause = _MAINTENANCE_SECONDS
+            try:
+                call_command("maintenance", verbosity=0)
+            except Exception:  # a thread of its own: nobody above could do more than log it
+                if not ending.is_set():
+                    logger.exception("The hourly maintenance failed; the next one follows.")
+            finally:
+                connections.close_all()
+
+    threading.Thread(target=work, name="maintenance", daemon=True).start()
+    try:
+        yield
+    finally:
+        ending.set()
 
 
 def _greeting(address: str, data_dir: Path) -> str:

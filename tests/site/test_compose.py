@@ -47,10 +47,10 @@ def option(command: list[str], name: str) -> str:
 
 
 def test_every_service_has_what_it_needs(services: dict[str, Any]) -> None:
-    assert set(services) == {"nginx", "web", "sockets", "migrate", "postgres", "redis"}
+    assert set(services) == {"nginx", "web", "sockets", "maintenance", "migrate", "postgres", "redis"}
     for name, service in services.items():
         assert service.get("image"), name
-        assert name == "migrate" or service["healthcheck"]["test"][0] == "CMD", name
+        assert name in {"migrate", "maintenance"} or service["healthcheck"]["test"][0] == "CMD", name
         for other, condition in service.get("depends_on", {}).items():
             assert condition["condition"] in {"service_healthy", "service_completed_successfully"}
             assert ("healthcheck" in services[other]) == (condition["condition"] == "service_healthy")
@@ -228,6 +228,10 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
         env = {**given, "DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"], "TRIPEAKS_TRUSTED_PROXIES": "1"}
         migrate = [sys.executable if part == "python" else part for part in command_of(services["migrate"])]
         subprocess.run(migrate, cwd=ROOT, env={**os.environ, **env}, check=True, capture_output=True)
+        script = command_of(services["maintenance"])[-1]
+        once = script.removeprefix("while true; do python ").split(";")[0]
+        done = subprocess.run([sys.executable, *once.split()], cwd=ROOT, env={**os.environ, **env}, check=False)
+        assert done.returncode == 0
         for name, port in (("web", web), ("sockets", sockets)):
             address = f"http://127.0.0.1:{port}/healthz"
             command = as_plain_process(services[name], port)
