@@ -22,12 +22,14 @@ def repeat_once(fn: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(fn)
     def repeated(*args: P.args, **kwargs: P.kwargs) -> R:
+        before = connection.connection
         try:
             return fn(*args, **kwargs)
         except (OperationalError, InterfaceError):
-            if connection.in_atomic_block or connection.is_usable():
-                raise  # not the connection's fault (a lock timeout, say), or not ours to repeat
-            connection.close()
+            if before is None or not before.closed or connection.in_atomic_block:
+                raise  # not the kept connection's fault (a lock timeout, say), or not ours to repeat
+            if connection.connection is before:  # leaving an atomic block has replaced it already
+                connection.close()
         return fn(*args, **kwargs)
 
     return repeated
