@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import pytest
 
+import games.engine
 from games.engine.cards import cards_text, parse_cards
 from games.engine.codes import commitment, composed_code, parse_code, sealed_code
 from games.engine.deals import DECK_ORDER, deal_cards
@@ -69,3 +71,8 @@ def test_published_line_clears_its_peaks_at_37_42_50_and_ends_on_750() -> None:
     assert positions[-1].outcome == "won"
     assert replay(E, cards, log).position == positions[-1]
     assert format_log(log) == golden["moves"]
+
+
+def test_the_example_of_the_package_runs() -> None:
+    result = doctest.testmod(games.engine)
+    assert (result.failed, result.attempted > 5) == (0, True)
