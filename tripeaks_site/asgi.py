@@ -16,9 +16,9 @@ from leaderboards.realtime.routing import socket_routes as standings_routes  # n
 
 from .wsgi import application as http_application  # noqa: E402
 
-application = ProtocolTypeRouter(
+application = ProtocolTypeRouter(  # type: ignore[no-untyped-call]
     {
-        "http": WSGIMiddleware(http_application, workers=settings.HTTP_THREADS),
-        "websocket": URLRouter([*play_routes, *standings_routes]),
+        "http": WSGIMiddleware(http_application, workers=settings.HTTP_THREADS),  # type: ignore[arg-type]
+        "websocket": URLRouter([*play_routes, *standings_routes]),  # type: ignore[no-untyped-call]
     }
 )
