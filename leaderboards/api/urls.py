@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboards.realtime.asyncapi import asyncapi
-
-from . import views
+from . import docs, views
 
 urlpatterns = [
     path("account", views.Account.as_view()),
@@ -15,5 +13,5 @@ urlpatterns = [
     path("daily/<str:which>/attempts", views.DailyAttempts.as_view()),
     path("boards/<str:board>", views.BoardDetail.as_view()),
     path("boards/<str:board>/me", views.BoardMe.as_view()),
-    path("asyncapi.json", asyncapi),
+    path("asyncapi.json", docs.AsyncApi.as_view()),
 ]

@@ -1,12 +1,9 @@
-"""The standings socket in the AsyncAPI description, and the view that serves the whole of it."""
+"""The standings socket in the AsyncAPI description, and the whole of it."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
-
-from django.http import HttpRequest, JsonResponse
-from django.views.decorators.http import require_safe
 
 from games.realtime.asyncapi import PLAY, Channel, document
 from games.realtime.protocol import CLOSE_CODES
@@ -32,9 +29,3 @@ STANDINGS = Channel(
 def description() -> dict[str, Any]:
     """The AsyncAPI 3.0 document of all sockets."""
     return document([PLAY, STANDINGS])
-
-
-@require_safe
-def asyncapi(request: HttpRequest) -> JsonResponse:
-    """GET /api/v1/asyncapi.json"""
-    return JsonResponse(description())
