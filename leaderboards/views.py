@@ -24,6 +24,7 @@ from games.selectors import attempt_replay
 from .scopes import KINDS, VIEWS, BoardName, parse_board
 from .selectors import board_page, daily_find, daily_json, home_get
 from .services import daily_ensure
+from .templatetags.tripeaks import duration
 from .words import outcome_text, rule_line
 
 PAGE = 50
@@ -64,7 +65,6 @@ def home(request: HttpRequest) -> HttpResponse:
         yesterday=before["daily"] if before else None,
         winners=[{"title": _TITLES[each["kind"]], "row": each["row"]} for each in before["winners"]] if before else [],
         refresh_at=min(turns),
-        api=request.build_absolute_uri("/api/v1"),
         now=now,
     )
 
@@ -182,8 +182,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     cards = (found["deal"] or "").split()
     shown = result or {**attempt, "elapsed_ms": attempt["elapsed_ms"]}
     figures = [("score", shown["score"]), ("moves", shown["moves"]), ("peaks", f"{shown['peaks']} / {len(ROWS[0])}")]
-    seconds = shown["elapsed_ms"] // 1000
-    figures.append(("time", f"{seconds // 60}:{seconds % 60:02d}"))
+    figures.append(("time", duration(shown["elapsed_ms"])))
     return _page(
         request,
         "replay",

@@ -51,7 +51,9 @@ def result_text(row: Mapping[str, Any]) -> str:
 
 @register.filter
 def duration(milliseconds: int) -> str:
-    """Whole seconds: `1:12`, `1:02:03`."""
+    """Whole seconds: `1:12`, `1:02:03`; of quick bots also hundredths: `0.42 s`."""
+    if milliseconds < 10_000:
+        return f"{milliseconds // 1000}.{milliseconds % 1000 // 10:02d} s"
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
@@ -70,3 +72,10 @@ def iso_day(instant: str | None) -> str:
 def counts_text(counts: Mapping[str, int]) -> str:
     """`312 playing · 1,204 finished`."""
     return f"{counts['playing']:,} playing · {counts['finished']:,} finished"
+
+
+@register.filter
+def players_text(counts: Mapping[str, int]) -> str:
+    """`1 player`, `1,204 players`: of a board without a clock, where nobody counts as playing."""
+    players = counts["players"]
+    return "1 player" if players == 1 else f"{players:,} players"

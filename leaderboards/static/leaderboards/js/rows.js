@@ -12,8 +12,9 @@ export function resultText(row) {
   return row.outcome === "won" ? "Won" : `${row.cards_left} left`;
 }
 
-/** Whole seconds: `1:12`, `1:02:03`. @param {number} milliseconds */
+/** Whole seconds: `1:12`, `1:02:03`; of quick bots also hundredths: `0.42 s`. @param {number} milliseconds */
 export function duration(milliseconds) {
+  if (milliseconds < 10_000) return `${Math.floor(milliseconds / 1000)}.${String(Math.floor((milliseconds % 1000) / 10)).padStart(2, "0")} s`;
   const seconds = Math.floor(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const tail = String(seconds % 60).padStart(2, "0");
@@ -30,6 +31,11 @@ export function isoDay(instant) {
 export function countsText(counts) {
   const figure = new Intl.NumberFormat("en");
   return `${figure.format(counts.playing)} playing · ${figure.format(counts.finished)} finished`;
+}
+
+/** `1 player`, `1,204 players`: of a board without a clock. @param {Counts} counts */
+export function playersText(counts) {
+  return counts.players === 1 ? "1 player" : `${new Intl.NumberFormat("en").format(counts.players)} players`;
 }
 
 /** One `.live-board` of the page. */
@@ -70,7 +76,7 @@ export class BoardView {
       else this.#body.insertBefore(element, place);
     }
     this.#shown = shown;
-    this.#text("[data-counts]", countsText(counts));
+    this.#text("[data-counts]", this.#root.dataset.date === "yes" ? playersText(counts) : countsText(counts));
     const empty = /** @type {HTMLElement | null} */ (this.#root.querySelector("[data-empty]"));
     if (empty !== null) empty.hidden = rows.length > 0;
     for (const count of document.querySelectorAll(`[data-tab="${this.topic.kind}"] [data-entries]`)) {
@@ -120,6 +126,7 @@ export class BoardView {
     }
     const when = this.#root.dataset.date === "yes" ? isoDay(row.finished_at) : duration(row.elapsed_ms);
     const texts = [String(row.rank), row.player.name, resultText(row), String(row.score), String(row.moves), when];
+    element.cells[0]?.classList.toggle("top", row.rank === 1);
     let changed = false;
     texts.forEach((text, index) => {
       const cell = element.cells[index];

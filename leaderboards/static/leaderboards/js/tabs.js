@@ -20,7 +20,6 @@ export function makeTabs(list, { label, onShow }) {
     tab.setAttribute("aria-controls", name);
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", tab.id);
-    panel.tabIndex = 0;
     link.replaceWith(tab);
     return { name, tab, panel };
   });
