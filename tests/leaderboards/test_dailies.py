@@ -190,7 +190,7 @@ def test_C11_a_game_across_midnight_counts_for_the_date_it_started_on_and_blocks
     assert [row["player"]["name"] for row in rows] == ["alice", "bob"]
     assert [row["elapsed_ms"] for row in rows] == [75_000, 75_000]
     assert standings_snapshot("daily-2026-11-30", "people", "best")["rows"] == []
-    following, created = start(alice, at(TODAY + DAY, 0, 1), key="next day")
+    following, created = start(alice, at(TODAY + DAY, 0, 1), key="next-day")
     assert created
     assert following.competition_key == "daily-2026-11-30"
     assert following.ply == 0
