@@ -145,7 +145,9 @@ def test_the_calendar_is_stored_once_and_missed_dates_keep_their_numbers(setting
 
 
 @pytest.mark.django_db
-def test_an_ordinary_request_prepares_and_then_costs_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_an_ordinary_request_prepares_and_then_costs_one_query(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
     daily_ensure(now=NOON)
     assert DailyChallenge.objects.count() == 8
     with django_assert_num_queries(1):
