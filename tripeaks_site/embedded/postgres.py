@@ -100,7 +100,15 @@ def _make_cluster(cluster: Path, log: Path, *, fast: bool) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
     give_to_server(unfinished, mode)
-    command: list[str | Path] = [_binary("initdb"), "-D", unfinished, "-U", USER, *_INITDB, *(["--no-sync"] if fast else [])]
+    command: list[str | Path] = [
+        _binary("initdb"),
+        "-D",
+        unfinished,
+        "-U",
+        USER,
+        *_INITDB,
+        *(["--no-sync"] if fast else []),
+    ]
     process = ServerProcess("initdb", command, log=log, mode=mode, cwd=cluster.parent)
     code = process.wait(timeout=300)
     if code != 0 or not (unfinished / "PG_VERSION").exists():
