@@ -35,6 +35,7 @@ class _Socket:
         self._token = token
         self._timeout = timeout
         self._link: ClientConnection | None = None
+        self._closing = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         return self
@@ -44,16 +45,16 @@ class _Socket:
 
     def close(self) -> None:
         """Close the socket; the next use opens it again."""
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()
+        self._link = None
+        self._closing.close()
 
     def _connected(self) -> ClientConnection:
         if self._link is None:
             headers = {"Authorization": f"Bearer {self._token}"} if self._token else None
-            self._link = connect(
+            opening = connect(
                 self.url, additional_headers=headers, open_timeout=self._timeout, close_timeout=1, proxy=None
             )
+            self._link = self._closing.enter_context(opening)
             self._opened()
         return self._link
 
