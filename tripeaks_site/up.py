@@ -186,13 +186,20 @@ def _prepare() -> None:
     """Set Django up over the servers, bring the database to the newest schema, prepare the coming dailies."""
     _say("Preparing the database …")
     import django
-    from django.core.management import call_command
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import CommandError, call_command
     from django.db import OperationalError, connections
 
-    django.setup()
     try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        raise CannotRun(str(error)) from error
+    try:
+        call_command("check")
         call_command("migrate", verbosity=0, interactive=False)
         call_command("prepare_daily", verbosity=0)
+    except CommandError as error:  # a check that failed says what to set
+        raise CannotRun(str(error)) from error
     except OperationalError as error:
         raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
     finally:

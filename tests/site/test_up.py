@@ -15,9 +15,12 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import psycopg
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
 
 from tests import servers
 from tests.processes import ROOT, free_port, fresh_database, run_manage
@@ -237,6 +240,40 @@ def test_a_data_directory_that_cannot_be_made_is_told_in_words(tmp_path: Path) -
     assert running.process.wait(30) == 1
     assert wait_until(lambda: "cannot be made" in running.output)
     assert "Traceback" not in running.output
+
+
+@pytest.mark.parametrize(
+    ("env", "words"),
+    [
+        ({"TRIPEAKS_DAILY_RULESET": "ZZ"}, "tripeaks.E003"),
+        ({"TRIPEAKS_HTTP_THREADS": "many"}, "TRIPEAKS_HTTP_THREADS must be a whole number"),
+        ({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}, "DATABASE_URL"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_told_and_nothing_stays_running(
+    data: Path, env: dict[str, str], words: str
+) -> None:
+    running = Up(data, free_port(), env=env)
+    assert running.process.wait(60) == 1
+    assert wait_until(lambda: words in running.output), running.output
+    assert "Traceback" not in running.output
+
+
+def read_on(socket: ClientConnection) -> NoReturn:
+    while True:
+        socket.recv(timeout=5)
+
+
+def test_open_sockets_are_told_to_come_back_and_do_not_hold_up_the_end(data: Path) -> None:
+    with up(data) as running, connect(running.url.replace("http", "ws", 1) + "/ws/v1/standings") as socket:
+        started = time.monotonic()
+        assert running.end(signal.SIGINT) == 0
+        assert time.monotonic() - started < 8
+        with pytest.raises(ConnectionClosed) as closed:
+            read_on(socket)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1012
+        assert "Traceback" not in running.output
 
 
 def test_run_json_of_a_dead_run_is_not_believed(data: Path) -> None:
