@@ -16,7 +16,7 @@ admin.site.unregister(Group)
 admin.site.site_header = admin.site.site_title = "TriPeaks"
 
 
-class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]  (no generic at run time)
+class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     """Lists and shows rows; no adding, changing or deleting, no bulk action."""
 
     actions = None

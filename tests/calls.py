@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse
 from django.test import Client
 
 from tests.factories import SignedIn
@@ -21,7 +20,7 @@ class Answer:
 
     status: int
     json: Any
-    response: HttpResponse
+    response: Any  # Django's HttpResponse as the test client returns it
 
     @property
     def code(self) -> str:
@@ -69,6 +68,6 @@ def call(
     )
 
 
-def from_our_page(method: str, path: str, body: Any = None, *, cookie: str = "", **meta: str) -> Answer:
+def from_our_page(method: str, path: str, body: Any = None, *, cookie: str = "") -> Answer:
     """As a page of ours calls: with the cookie and our Origin."""
-    return call(method, path, body, cookie=cookie, origin=OUR_ORIGIN, **meta)
+    return call(method, path, body, cookie=cookie, origin=OUR_ORIGIN)

@@ -129,8 +129,13 @@ def check_own_origin(request: HttpRequest | Request) -> None:
 
 
 def check_write_origin(request: HttpRequest | Request) -> None:
-    """A write from a page elsewhere passes only for settings.CORS_WRITE_ORIGINS; programs send no Origin at all."""
+    """A write from a page elsewhere passes only for settings.CORS_WRITE_ORIGINS; programs send no Origin at all.
+
+    One that carries our cookie and no Authorization header needs an Origin of ours, whether it leans on it or not.
+    """
     origin = request.META.get("HTTP_ORIGIN")
+    if "HTTP_AUTHORIZATION" not in request.META and settings.CREDENTIAL_COOKIE in request.COOKIES:
+        check_own_origin(request)
     if origin is None or origin in settings.CORS_WRITE_ORIGINS:
         return
     if not origin_allowed(origin, request.get_host(), request.is_secure()):

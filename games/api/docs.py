@@ -30,6 +30,9 @@ SECURITY_SCHEMES = {
     },
 }
 
+WITHOUT_CREDENTIAL = frozenset({"guest_create", "login", "password_recover"})
+CREDENTIAL_OPTIONAL = frozenset({"attempt_replay", "logout"})
+
 
 @functools.cache
 def openapi_document() -> dict[str, Any]:
@@ -58,10 +61,12 @@ def describe_security(result: dict[str, Any], generator: Any, request: Any, publ
     result.setdefault("components", {})["securitySchemes"] = SECURITY_SCHEMES
     for operations in result["paths"].values():
         for operation in operations.values():
-            if "401" in operation["responses"] and operation.get("security") is None:
-                operation["security"] = [{"token": []}, {"cookie": []}]
-            elif "401" not in operation["responses"]:
+            if "401" not in operation["responses"] or operation["operationId"] in WITHOUT_CREDENTIAL:
                 operation["security"] = []
+            else:
+                operation["security"] = [{"token": []}, {"cookie": []}]
+                if operation["operationId"] in CREDENTIAL_OPTIONAL:
+                    operation["security"].append({})
     return result
 
 

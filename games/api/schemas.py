@@ -300,7 +300,7 @@ class ResignSchema(s.Serializer[Any]):
 class MoveReplySchema(s.Serializer[Any]):
     attempt = AttemptStateSchema()
     move = s.CharField()
-    ply = s.IntegerField(min_value=1)
+    ply = s.IntegerField(min_value=0, help_text="The length of the log now")
     move_id = s.CharField()
 
 
