@@ -9,6 +9,10 @@ from pathlib import Path
 from django.conf import settings
 
 
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MILLISECOND = dt.timedelta(milliseconds=1)
+
+
 def now() -> dt.datetime:
     """The current instant, aware, UTC, cut to whole milliseconds (R8.4): PostgreSQL, Redis and JSON then agree.
 
@@ -24,11 +28,18 @@ def now() -> dt.datetime:
 
 def milliseconds(instant: dt.datetime) -> int:
     """Whole milliseconds since 1970 of an aware instant."""
-    return int(instant.timestamp()) * 1000 + instant.microsecond // 1000
+    return (instant - EPOCH) // _MILLISECOND
+
+
+def from_milliseconds(value: int | None) -> dt.datetime | None:
+    """The aware UTC instant of whole milliseconds since 1970, or None."""
+    return None if value is None else EPOCH + dt.timedelta(milliseconds=value)
 
 
 def iso(instant: dt.datetime | None) -> str | None:
     """`2026-11-29T21:00:00.000Z`, or None."""
     if instant is None:
         return None
-    return instant.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{instant.microsecond // 1000:03d}Z"
+    if instant.tzinfo is not dt.UTC:
+        instant = instant.astimezone(dt.UTC)
+    return instant.isoformat(timespec="milliseconds")[:-6] + "Z"

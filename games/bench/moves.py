@@ -37,16 +37,17 @@ LINE: Final = (
 ).split()
 PLAYED: Final = 30
 CLIENTS: Final = 4
-LIMITS_OFF: Final = {"TRIPEAKS_THROTTLE_MOVE": "100000000/60", "TRIPEAKS_SOCKET_FRAMES_PER_SECOND": "100000000"}
+LIMITS_OFF: Final = {"TRIPEAKS_THROTTLE_MOVE": "1000000/60", "TRIPEAKS_SOCKET_FRAMES_PER_SECOND": "1000000"}
 
 
 def floor_cpu_us(rounds: int = 3000) -> float:
     """CPU microseconds of the bare loop per transaction, the better half of its rounds."""
     url = settings.DATABASE_URL
     with psycopg.connect(url) as link:
-        link.execute("CREATE TEMP TABLE bench_attempt (id bigint PRIMARY KEY, ply int, score int, at timestamptz)")
+        link.execute("DROP TABLE IF EXISTS bench_attempt, bench_move")
+        link.execute("CREATE TABLE bench_attempt (id bigint PRIMARY KEY, ply int, score int, at timestamptz)")
         link.execute(
-            "CREATE TEMP TABLE bench_move (attempt_id bigint, ply int, move int, move_id text, at timestamptz,"
+            "CREATE TABLE bench_move (attempt_id bigint, ply int, move int, move_id text, at timestamptz,"
             " PRIMARY KEY (attempt_id, ply))"
         )
         link.execute("INSERT INTO bench_attempt VALUES (1, 0, 500, now())")
@@ -60,6 +61,8 @@ def floor_cpu_us(rounds: int = 3000) -> float:
                 link.execute("UPDATE bench_attempt SET ply = %s, score = %s, at = %s WHERE id = 1", (ply, 490, now))
                 link.commit()
             slices.append((time.process_time() - before) / (rounds // 10) * 1e6)
+        link.execute("DROP TABLE bench_attempt, bench_move")
+        link.commit()
         return statistics.median(slices)
 
 
@@ -133,7 +136,11 @@ def _socket_player(address: str, token: str) -> tuple[Play, Callable[[], None]]:
 
 
 def _measure(
-    address: str, pid: int, token: str, attempts: list[str], player: Callable[[str, str], tuple[Play, Callable[[], None]]]
+    address: str,
+    pid: int,
+    token: str,
+    attempts: list[str],
+    player: Callable[[str, str], tuple[Play, Callable[[], None]]],
 ) -> dict[str, Any]:
     """Play plies 31–49 of every attempt with four clients; the first attempt of each client only warms up."""
     waits: list[float] = []

@@ -199,7 +199,7 @@ def _move_locked(
         return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
     idle = locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now
     position = locked.position()
-    if locked.closed_at is not None or idle:
+    if locked.closed or idle:
         state = attempt_json(locked.facts, position, _progress(locked, now, closed=True))
         return MoveRefused("game_over", "This attempt is over.", attempt=state)
     if expected_ply != locked.ply:
@@ -296,7 +296,7 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
             refusal = MoveRefused(
                 "game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now)
             )
-        elif locked.closed_at is None and not (locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now):
+        elif not locked.closed and not (locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now):
             attempt = _end(locked.id, "resigned", at=now, now=now)
         elif locked.outcome != "resigned":
             refusal = MoveRefused("game_over", "This attempt is over.", attempt=attempt_state(attempt, now))
