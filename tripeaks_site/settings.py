@@ -104,7 +104,9 @@ if DATABASE_URL:
         ) from problem
     if _database["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database.")
-    DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False}}
+    # Django turns prepared statements off altogether; so high a threshold leaves them to who asks (`prepare=True`).
+    _options = {**_database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
+    DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False, "OPTIONS": _options}}
 else:  # commands that need no database still work; the others get a connection error that names this
     DATABASES = {
         "default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}

@@ -252,9 +252,13 @@ def _clean(board: Board) -> None:
 
 def _without_foreign_key_checks(cursor: Any) -> None:
     """A fifth of the time to fill and to empty, where the role may; the rows are right either way."""
-    cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
-    if cursor.fetchone() == (True,):
+    if _superuser(cursor):
         cursor.execute("SET LOCAL session_replication_role = replica")
+
+
+def _superuser(cursor: Any) -> bool:
+    cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+    return bool(cursor.fetchone() == (True,))
 
 
 def _vacuum() -> None:
@@ -263,3 +267,5 @@ def _vacuum() -> None:
         for model in (Player, Attempt, Entry):
             cursor.execute(f"VACUUM (ANALYZE) {model._meta.db_table}")
         cursor.execute("VACUUM (ANALYZE) leaderboards_scorebucket")
+        if _superuser(cursor):
+            cursor.execute("CHECKPOINT")  # or its writing would go on through the measurement

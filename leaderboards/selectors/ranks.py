@@ -7,6 +7,7 @@ key is one more than the entries with a smaller key: whole score buckets are sum
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -94,10 +95,10 @@ _JOINS = "JOIN games_attempt a ON a.id = e.attempt_id JOIN games_player p ON p.i
 
 _BEFORE = f"""(SELECT {_PARTS} FROM leaderboards_entry
   WHERE board_id = %(board)s AND active AND (key, finished_ms, attempt_id) < (%(key)s, %(ms)s, %(attempt)s)
-  ORDER BY key DESC, finished_ms DESC, attempt_id DESC LIMIT %(before)s)"""
+  ORDER BY key DESC, finished_ms DESC, attempt_id DESC LIMIT {{before}})"""
 _FROM = f"""(SELECT {_PARTS} FROM leaderboards_entry
   WHERE board_id = %(board)s AND active AND (key, finished_ms, attempt_id) >= (%(key)s, %(ms)s, %(attempt)s)
-  ORDER BY key, finished_ms, attempt_id LIMIT %(count)s)"""
+  ORDER BY key, finished_ms, attempt_id LIMIT {{count}})"""
 _AFTER = _FROM.replace(">=", ">")
 
 # The first key's rank and the size of its group: every other rank in the window follows from the positions.
@@ -113,21 +114,22 @@ _FIRST_GROUP_UNTIMED = """(SELECT coalesce(sum(count), 0) FROM leaderboards_scor
    WHERE board_id = %(board)s AND bucket = (SELECT key FROM first))"""
 
 
-def _statement(window: str, group: str) -> str:
+_TOP = f"""(SELECT {_PARTS} FROM leaderboards_entry WHERE board_id = %(board)s AND active
+  ORDER BY key, finished_ms, attempt_id LIMIT {{count}})"""
+_SHAPES = {"around": f"{_BEFORE} UNION ALL {_FROM}", "after": _AFTER, "top": _TOP}
+
+
+@functools.lru_cache(maxsize=64)
+def _statement(shape: str, width: int, before: int, count: int) -> str:
+    """The limits stand in the text: as parameters they would let a generic plan expect a tenth of the table."""
+    window = _SHAPES[shape].format(before=int(before), count=int(count))
+    group = _FIRST_GROUP_UNTIMED if width == 1 else _FIRST_GROUP_TIMED
+    ranks = "0, 0" if shape == "top" else f"{_FIRST_RANK}, {group}"
     return f"""
 WITH e AS MATERIALIZED ({window}), first AS MATERIALIZED (SELECT min(key) AS key FROM e)
-SELECT {_COLUMNS}, {_FIRST_RANK}, {group}, {_VERSION} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
+SELECT {_COLUMNS}, {ranks}, {_VERSION} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
 
 
-_WINDOWS = {
-    (shape, width == 1): _statement(window, _FIRST_GROUP_UNTIMED if width == 1 else _FIRST_GROUP_TIMED)
-    for shape, window in {"around": f"{_BEFORE} UNION ALL {_FROM}", "after": _AFTER}.items()
-    for width in (1, 2)
-}
-_TOP = f"""
-WITH e AS MATERIALIZED (SELECT {_PARTS} FROM leaderboards_entry WHERE board_id = %(board)s AND active
-                         ORDER BY key, finished_ms, attempt_id LIMIT %(count)s)
-SELECT {_COLUMNS}, 0, 0, {_VERSION} FROM e {_JOINS} ORDER BY e.key, e.finished_ms, e.attempt_id"""
 _AT_PLACES = f"""
 SELECT {_COLUMNS} FROM unnest(%(keys)s::bigint[], %(times)s::bigint[], %(attempts)s::bigint[]) AS w (key, ms, attempt)
   JOIN leaderboards_entry e ON e.board_id = %(board)s AND e.active AND e.key = w.key AND e.finished_ms = w.ms
@@ -162,7 +164,7 @@ def _numbered(found: list[tuple[Any, ...]], version: int | None, *, complete_fro
 
 def rows_top(board_id: int, count: int, *, version: int | None = None) -> list[Row]:
     """The first `count` rows of a board, ranked. Raises Moved where a version is given and passed."""
-    found = ask(_TOP, {"board": board_id, "count": count})
+    found = ask(_statement("top", 1, 0, count), {"board": board_id})
     return _numbered(found, version, complete_from_start=True)
 
 
@@ -186,10 +188,9 @@ def _window(shape: str, board_id: int, version: int, width: int, place: Place, *
         "key": key,
         "ms": finished_ms,
         "attempt": attempt,
-        "before": before,
-        "count": count,
     }
-    return _numbered(ask(_WINDOWS[shape, width == 1], values), version, complete_from_start=False)
+    found = ask(_statement(shape, width, before, count), values)
+    return _numbered(found, version, complete_from_start=False)
 
 
 def rows_at(board_id: int, places: Sequence[Place]) -> list[Row]:

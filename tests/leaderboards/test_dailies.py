@@ -49,10 +49,8 @@ def server_zone() -> Iterator[None]:
 def instants(date: dt.date, zone: str) -> list[dt.datetime]:
     """00:00:00, 00:30, 12:00 and 23:59:59 of a date in a zone."""
     info = zoneinfo.ZoneInfo(zone)
-    return [
-        dt.datetime.combine(date, dt.time(*clock), info).astimezone(dt.UTC)
-        for clock in [(0, 0, 0), (0, 30), (12, 0), (23, 59, 59)]
-    ]
+    times = [dt.time(0), dt.time(0, 30), dt.time(12), dt.time(23, 59, 59)]
+    return [dt.datetime.combine(date, each, info).astimezone(dt.UTC) for each in times]
 
 
 @pytest.mark.parametrize("official", SERVER_ZONES)
