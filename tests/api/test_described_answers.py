@@ -73,10 +73,10 @@ def someone() -> Iterator[Someone]:
 DOCUMENT = openapi_document()
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
-QUIET = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True, "database": None}
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
 
-def hold_to_description(case: Case, someone: Someone) -> int:
+def hold_to_description(case: Case[Any], someone: Someone) -> int:
     """Send it, compare the answer; its status."""
     headers = {"Authorization": f"Bearer {someone.token}"}
     if case.operation.definition.raw["operationId"] in {"account_delete", "logout"}:
@@ -89,14 +89,14 @@ def hold_to_description(case: Case, someone: Someone) -> int:
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=[f"{method} {path}" for path, method in OPERATIONS])
 def test_answers_are_as_described(path: str, method: str, someone: Someone) -> None:
-    @settings(max_examples=15, **QUIET)
+    @settings(QUIET, max_examples=15)
     @given(case=SCHEMA[path][method].as_strategy())
-    def right_requests(case: Case) -> None:
+    def right_requests(case: Case[Any]) -> None:
         hold_to_description(case, someone)
 
-    @settings(max_examples=10, **QUIET)
+    @settings(QUIET, max_examples=10)
     @given(case=SCHEMA[path][method].as_strategy(generation_mode=GenerationMode.NEGATIVE))
-    def wrong_requests(case: Case) -> None:
+    def wrong_requests(case: Case[Any]) -> None:
         hold_to_description(case, someone)
 
     right_requests()
@@ -108,9 +108,9 @@ def test_answers_are_as_described(path: str, method: str, someone: Someone) -> N
 def test_answers_about_attempts_that_are_there_are_as_described(path: str, method: str, someone: Someone) -> None:
     statuses = set()
 
-    @settings(max_examples=6, **QUIET)
+    @settings(QUIET, max_examples=6)
     @given(case=SCHEMA[path][method].as_strategy())
-    def requests(case: Case) -> None:
+    def requests(case: Case[Any]) -> None:
         for attempt in (someone.finished, someone.running):
             case.path_parameters = {"public_id": attempt}
             statuses.add(hold_to_description(case, someone))
