@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, re_path
 
 from . import views
 
@@ -10,5 +10,5 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("boards", views.find_board, name="find-board"),
     path("boards/<str:board>", views.board, name="board"),
-    path("attempts/<str:attempt_id>", views.replay, name="replay"),
+    re_path(r"^attempts/(?P<attempt_id>[0-9a-z]{16})\Z", views.replay, name="replay"),
 ]

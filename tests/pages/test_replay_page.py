@@ -1,0 +1,86 @@
+"""The replay page: public attempts as text, and one page for everything else."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from games import clock
+from games.engine.codes import parse_code
+from games.engine.moves import parse_move
+from games.models import Attempt
+from games.services import attempt_move, attempt_start
+from leaderboards.models import DailyChallenge
+from leaderboards.services import dailies_prepare, daily_start
+from tests.factories import SignedIn, signed_in
+
+from .conftest import SetClock
+from .reading import get
+
+pytestmark = pytest.mark.django_db(transaction=True)
+# R7.5: clears its peaks at moves 37, 42 and 50 and ends on 750.
+LINE = (
+    "d d d d t20 d d t24 t23 t22 t18 t21 t19 d t9 t11 t14 t27 t25 t26 t16 t13 d t10 t12 t15 t17 d t8 d d t6 d t3 t5 t4 t0 "
+    "t7 d d d t2 d d d d d d d t1"
+)
+
+
+def play(alice: SignedIn, attempt: Attempt, line: str) -> None:
+    for ply, move in enumerate(line.split()):
+        attempt_move(
+            attempt_id=attempt.public_id,
+            token_hash=bytes(alice.credential.token_hash),
+            via="bearer",
+            move=parse_move(move),
+            expected_ply=ply,
+            move_id=f"m{ply}",
+            now=clock.now(),
+        )
+
+
+def started(alice: SignedIn) -> Attempt:
+    attempt, _ = attempt_start(
+        player_id=alice.player.pk,
+        code=parse_code("TP1-E-AAAAAAB"),
+        start_key="k",
+        practice=False,
+        now=clock.now(),
+    )
+    return attempt
+
+
+def test_a_finished_attempt_is_told_ply_by_ply() -> None:
+    alice = signed_in("alice")
+    attempt = started(alice)
+    play(alice, attempt, LINE)
+    page = get(f"/attempts/{attempt.public_id}")
+    assert page.status == 200
+    assert "alice : won" in page.words
+    assert "750 score" in page.words
+    assert "On the board of TP1-E-AAAAAAB" in page.words
+    assert page.text.count("peak cleared") == 3
+    assert "50 Play 10 ♣︎ ten of clubs peak cleared no card left 750 1 0" in page.words
+    assert page.text.count('<li class="at at-') == 28
+    assert get(page.link('<code class="code">TP1-E-AAAAAAB')).lists["people"] == [(1, "alice")]
+
+
+def test_unknown_running_and_sealed_attempts_get_the_same_page(set_clock: SetClock) -> None:
+    noon = dt.datetime.combine(dt.datetime.now(dt.UTC).date(), dt.time(12), dt.UTC)
+    set_clock(noon)
+    dailies_prepare(now=noon)
+    daily = DailyChallenge.objects.get(date=noon.date())
+    alice = signed_in("alice")
+    sealed, _ = daily_start(player_id=alice.player.pk, kind="person", which="today", start_key="d", now=clock.now())
+    running = started(alice)
+    unknown = get("/attempts/0123456789abcdef")
+    assert unknown.status == 404
+    for address in (f"/attempts/{sealed.public_id}", f"/attempts/{running.public_id}", "/attempts/%00", "/nowhere"):
+        assert get(address) == unknown
+
+    Attempt.objects.filter(pk=sealed.pk).update(outcome="resigned", finished_at=noon, closed_at=noon)
+    assert get(f"/attempts/{sealed.public_id}") == unknown
+    set_clock(daily.final_at + dt.timedelta(seconds=1))
+    final = get(f"/attempts/{sealed.public_id}")
+    assert final.status == 200, "the same attempt once its daily is final (R10.2)"
+    assert daily.code.split("-")[2] not in unknown.text
