@@ -80,9 +80,10 @@ def guest_claim(
 ) -> Claimed:
     """Make a guest a person who keeps the results (R8.6). Those on open codes enter the boards in this transaction.
 
-    Locks the player row, then the guest's ranked open attempts by id: a finish that runs at the same time comes before
-    (and is sent from here) or after (and finds a person). The guest's other credentials end. After a lost answer the
-    same call is safe: for the same name and password it succeeds again with new recovery codes.
+    Locks the player row against starts (FOR NO KEY UPDATE: a finish takes a key share of it when it commits), then the
+    guest's ranked open attempts by id, and only then changes the name: a finish that runs at the same time comes wholly
+    before (and is sent from here) or after (and finds a person). The guest's other credentials end. After a lost answer
+    the same call is safe: for the same name and password it succeeds again with new recovery codes.
     Raises BadInput (names.name_clean, `password_weak`), Conflict `name_taken` or `already_claimed`, NotSignedIn.
     """
     clean = name_clean(name)
@@ -90,15 +91,18 @@ def guest_claim(
     encoded = make_password(password)  # slow on purpose, so not under a lock
     try:
         with transaction.atomic(durable=True):
-            player = Player.objects.select_for_update().filter(pk=player_id, deleted_at=None).first()
+            player = Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None).first()
             if player is None:
                 raise NotSignedIn
             if player.kind == Player.Kind.GUEST:
+                attempts = _results_lock(player)
                 player.kind, player.name, player.name_key = Player.Kind.PERSON, clean, name_key(clean)
                 player.password = encoded
                 player.save(update_fields=["kind", "name", "name_key", "password"])
                 credentials_revoke(player_id=player.pk, except_id=keep_credential_id, now=now)
-                _send_results(player, now)
+                for attempt in attempts:
+                    attempt.player = player
+                    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
             elif player.name != clean or not check_password(password, player.password):
                 raise Conflict("already_claimed", "This account has a name already.")
             return Claimed(player, recovery_codes_make(player))
@@ -106,18 +110,17 @@ def guest_claim(
         raise _name_taken() from None
 
 
-def _send_results(player: Player, now: dt.datetime) -> None:
-    """`attempt_finished` for every recorded result on an open code. Assumes the player row's lock."""
+def _results_lock(player: Player) -> list[Attempt]:
+    """The attempts whose results enter the boards with a claim. All ranked open ones are locked and read anew; whether
+    there is a result is judged after the lock, not by the query, whose snapshot may be older.
+    """
     attempts = (
         Attempt.objects.select_for_update(of=("self",))
         .select_related("deal")
         .filter(player=player, ranked=True, sealed_until=None)
         .order_by("id")
     )
-    for attempt in attempts:  # all are locked and read anew; the result is judged after the lock, not by the query
-        if attempt.result_at is not None:
-            attempt.player = player
-            attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+    return [attempt for attempt in attempts if attempt.result_at is not None]
 
 
 @repeat_once
