@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import logging
 import os
 import resource
@@ -195,7 +196,7 @@ def _prepare() -> None:
     except ImproperlyConfigured as error:
         raise CannotRun(str(error)) from error
     try:
-        call_command("check")
+        call_command("check", stdout=io.StringIO())  # what is wrong goes to stderr or is raised
         call_command("migrate", verbosity=0, interactive=False)
         call_command("prepare_daily", verbosity=0)
     except CommandError as error:  # a check that failed says what to set

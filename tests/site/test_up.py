@@ -95,6 +95,10 @@ def up(data: Path, prefix: Sequence[str] = (), env: Mapping[str, str] | None = N
         running.wait_running()
         yield running
     finally:
+        if running.process.poll() is None:
+            running.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.process.wait(20)
         running.process.kill()
         running.process.wait()
 
@@ -224,7 +228,7 @@ def test_an_ordinary_user_can_run_it() -> None:
     # The tests' own folders may be root's alone, so the user is lent the right to read; it is still not root.
     prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_override"]
     prefix.append("--ambient-caps=+dac_override")
-    with up(home / "the data", prefix, {"PYTHONDONTWRITEBYTECODE": "1", "HOME": str(home)}) as running:
+    with up(home / "the data", prefix, {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(home)}) as running:
         assert running.healthy()
         assert Path(f"/proc/{running.process.pid}").stat().st_uid == 65534
         assert (home / "the data" / "postgres").stat().st_uid == 65534
