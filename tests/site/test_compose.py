@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import yaml
+from websockets.sync.client import connect
 
 from tests import servers
 from tests.processes import ROOT, TIED_TO_US, free_port, fresh_database
@@ -242,4 +243,9 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
         command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
         stack.enter_context(running(command, env, f"http://127.0.0.1:{front}/healthz", folder / "nginx.log"))
         assert status_of(f"http://127.0.0.1:{front}/healthz") == 200
-        assert status_of(f"http://127.0.0.1:{front}/static/admin/css/base.css") == 200
+        for page in ("/", "/static/admin/css/base.css", "/api/v1/daily", "/api/v1/openapi.json"):
+            assert status_of(f"http://127.0.0.1:{front}{page}") == 200, page
+        with connect(f"ws://127.0.0.1:{front}/ws/v1/standings") as socket:
+            socket.send(json.dumps({"type": "ping", "id": "1"}))
+            answers = (json.loads(socket.recv(timeout=10)) for _ in range(5))
+            assert next(answer for answer in answers if answer["type"] == "pong")
