@@ -18,9 +18,10 @@ from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.errors import IllegalMove
 from games.engine.moves import move_text
 from games.engine.position import start
+from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
 from games.engine.scoring import SCORING
-from games.errors import BadInput, Conflict, GameError, MoveRefused, NotFound, NotSignedIn
+from games.errors import BadInput, Conflict, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn
 from games.events import AttemptMoved, announce
 from games.models import Attempt, Deal, Move, Player
 from games.selectors.attempts import (
@@ -51,6 +52,7 @@ class Competition:
     sealed_until: dt.datetime
     undo_allowed: bool
     ranked: bool
+    """For accounts: guests are never ranked on a sealed deal (R8.6)."""
     on_start: Callable[[Attempt], None] | None = None
     """Called inside the transaction that makes a new attempt, e.g. to count it."""
 
@@ -105,7 +107,7 @@ def attempt_start(
     check_client_key(start_key, "key")
     ruleset = find_ruleset(code.ruleset)
     with transaction.atomic(durable=True):
-        player = Player.objects.select_for_update().filter(pk=player_id, deleted_at=None).first()
+        player = Player.objects.select_for_update(of=("self",)).filter(_may_play(now), pk=player_id).first()
         if player is None:
             raise NotSignedIn
         mine = Attempt.objects.select_related("deal").filter(player=player)
@@ -124,6 +126,7 @@ def attempt_start(
         if competition is None and deal.sealed_until is not None and deal.sealed_until > now:
             raise Conflict("sealed_deal", "This deal belongs to a competition that is not over yet.")
         open_code = competition is None and code.kind != "TP2" and deal.sealed_until is None
+        guest = player.kind == Player.Kind.GUEST  # by the locked row: a claim may have come since the request
         undo_allowed = competition.undo_allowed if competition else True
         opening = start(ruleset, cards, undo_allowed=undo_allowed)
         attempt = Attempt.objects.create(
@@ -135,7 +138,7 @@ def attempt_start(
             deadline=competition.deadline if competition else None,
             sealed_until=competition.sealed_until if competition else None,
             undo_allowed=undo_allowed,
-            ranked=competition.ranked if competition else open_code and not practice,
+            ranked=competition.ranked and not guest if competition else open_code and not practice,
             number=mine.filter(deal=deal).count() + 1,
             start_key=start_key,
             engine_version=ENGINE_VERSION,
@@ -149,6 +152,13 @@ def attempt_start(
         if competition is not None and competition.on_start is not None:
             competition.on_start(attempt)
         return attempt, True
+
+
+def _may_play(now: dt.datetime) -> Q:
+    """Neither the player nor a bot's owner is deleted or banned; the same conditions as `credential_find`."""
+    player = Q(deleted_at=None) & (Q(banned_at=None) | Q(banned_until__lte=now))
+    owner = Q(owner__deleted_at=None) & (Q(owner__banned_at=None) | Q(owner__banned_until__lte=now))
+    return player & owner
 
 
 def _deal_get(cards: tuple[int, ...], now: dt.datetime) -> Deal:
@@ -170,7 +180,7 @@ def attempt_move(
     One transaction under the attempt row's lock, two round trips (lock and read, write) besides begin and commit; an
     attempt that ends takes a few more. A repeat of a move id gets the answer it got the first time, rebuilt from the
     log. Raises MoveRefused (the rules, R2.4), Conflict `stale_ply` (with the present state) or `move_id_reused`,
-    NotFound (unknown and foreign alike), NotSignedIn.
+    NotFound (unknown and foreign alike), Forbidden `scope_missing`, NotSignedIn.
     """
     check_client_key(move_id, "move_id")
     with transaction.atomic(durable=True):
@@ -184,8 +194,13 @@ def attempt_move(
 
 
 def _not_there(token_hash: bytes, via: str, now: dt.datetime) -> GameError:
-    """Why the lock found nothing: no right to play at all, or no such attempt of this player."""
-    return NotSignedIn() if credential_find(token_hash=token_hash, via=via, now=now) is None else NotFound()
+    """Why the lock found nothing: no rights at all, not the right to play, or no such attempt of this player."""
+    actor = credential_find(token_hash=token_hash, via=via, now=now)
+    if actor is None:
+        return NotSignedIn()
+    if "play" not in actor.scopes:
+        return Forbidden("scope_missing", "This token may not do that: it lacks the scope play.", scope="play")
+    return NotFound()
 
 
 def _move_locked(
@@ -228,26 +243,31 @@ def _progress(locked: LockedAttempt, now: dt.datetime, *, closed: bool) -> Progr
     return Progress(locked.outcome, locked.finished_at, closed, taken, locked.recorded)
 
 
+def _reused(move_id: str) -> Conflict:
+    return Conflict("move_id_reused", "This move id stands for another move.", move_id=move_id)
+
+
 def _repeat(locked: LockedAttempt, move: int, expected_ply: int, move_id: str) -> MoveReply:
     """The first answer to this move id, rebuilt from the log; Conflict when it then stood for another move."""
     ply = locked.repeat_ply
     assert ply is not None
     if locked.log[ply - 1] != move or expected_ply != ply - 1:
-        raise Conflict("move_id_reused", "This move id stands for another move.", move_id=move_id)
-    position = locked.position(ply)
-    times = list(Move.objects.filter(attempt_id=locked.id, ply__lte=ply).order_by("ply").values_list("at", flat=True))
+        raise _reused(move_id)
+    steps = replay_steps(
+        find_ruleset(locked.facts.ruleset), locked.cards, locked.log[:ply], undo_allowed=locked.facts.undo_allowed
+    )
+    ends = [position for position in steps if position.outcome is not None]
+    wanted = [*(end.ply for end in ends), ply]
+    at = dict(Move.objects.filter(attempt_id=locked.id, ply__in=wanted).values_list("ply", "at"))
     recorded: Recorded | None = None
-    for upto in range(1, ply + 1):  # results on the way: rare enough to look for them the slow way
-        then = locked.position(upto)
-        if then.outcome is not None:
-            at = times[upto - 1]
-            taken = elapsed(locked.facts.started_at, at)
-            recorded = better_recorded(locked.facts, recorded, then, elapsed_ms=taken, at=at) or recorded
-    at = times[-1]
+    for end in ends:
+        taken = elapsed(locked.facts.started_at, at[end.ply])
+        recorded = better_recorded(locked.facts, recorded, end, elapsed_ms=taken, at=at[end.ply]) or recorded
+    position = locked.position(ply)
     outcome = position.outcome
     closed = outcome == "won" or (outcome == "stuck" and not locked.facts.undo_allowed)
-    taken = elapsed(locked.facts.started_at, at)
-    progress = Progress(outcome, at if outcome else None, closed, taken, recorded)
+    taken = elapsed(locked.facts.started_at, at[ply])
+    progress = Progress(outcome, at[ply] if outcome else None, closed, taken, recorded)
     state = attempt_json(locked.facts, position, progress)
     return MoveReply(state, move_text(move), ply, move_id, locked.player_id)
 
@@ -279,16 +299,19 @@ def _end(pk: int, outcome: str, *, at: dt.datetime, now: dt.datetime) -> Attempt
 
 @repeat_once
 def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str, now: dt.datetime) -> MoveReply:
-    """Give the caller's attempt up; a repeat gets the same answer. `move_id` only names the answer.
+    """Give the caller's attempt up; a repeat gets the same answer, whatever its `move_id`.
 
-    Under the attempt row's lock. Raises MoveRefused `game_over` when it has ended otherwise, NotFound, NotSignedIn.
+    Under the attempt row's lock. Raises MoveRefused `game_over` when it has ended otherwise, Conflict `move_id_reused`
+    when the id stands for a move, Forbidden `scope_missing`, NotFound, NotSignedIn.
     """
     check_client_key(move_id, "move_id")
     refusal: GameError | None = None
     with transaction.atomic(durable=True):
-        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id="", now=now)
+        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id=move_id, now=now)
         if locked is None:
             raise _not_there(token_hash, via, now)
+        if locked.repeat_ply is not None:
+            raise _reused(move_id)
         facts = locked.facts
         attempt = Attempt.objects.select_related("deal").get(pk=locked.id)
         if locked.outcome is None and facts.deadline is not None and facts.deadline <= now:

@@ -148,7 +148,7 @@ def daily_start(*, player_id: int, kind: str, which: str, start_key: str, now: d
             deadline=daily.grace_ends_at,
             sealed_until=daily.final_at,
             undo_allowed=False,
-            ranked=kind != Player.Kind.GUEST,
+            ranked=True,
             on_start=count,
         ),
     )

@@ -17,6 +17,13 @@ from games.services.credentials import credential_create
 
 NOON = dt.datetime(2026, 11, 29, 12, tzinfo=dt.UTC)
 DECKS: dict[str, list[str]] = json.loads((Path(__file__).parents[1] / "golden" / "decks.json").read_text())
+DAILY = Competition(
+    key="daily-test",
+    deadline=NOON + dt.timedelta(hours=12, minutes=30),
+    sealed_until=NOON + dt.timedelta(hours=12, minutes=31),
+    undo_allowed=False,
+    ranked=True,
+)
 Z_LINE = [f"t{slot}" for slot in [*range(18, 28), *range(9, 18), *range(3, 9), 0, 1, 2]]
 
 
@@ -76,12 +83,12 @@ class Hand:
         listed = moves.split() if isinstance(moves, str) else moves
         return [self.play(attempt, move).attempt for move in listed]
 
-    def resign(self, attempt: Attempt) -> dict[str, Any]:
+    def resign(self, attempt: Attempt, *, move_id: str = "resign") -> dict[str, Any]:
         return attempt_resign(
             attempt_id=attempt.public_id,
             token_hash=bytes(self.credential.token_hash),
             via="bearer",
-            move_id="resign",
+            move_id=move_id,
             now=self.at,
         ).attempt
 

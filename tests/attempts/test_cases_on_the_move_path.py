@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 
+from games.engine.replay import replay
+from games.engine.rulesets import find_ruleset
 from games.errors import Conflict, MoveRefused
 from games.models import Attempt, Move
 from games.selectors import attempt_get
-from tests.attempts.hand import Z_LINE, Hand, deck_code
+from games.services import MoveReply
+from tests.attempts.hand import DAILY, Z_LINE, Hand, deck_code
 
 
 def test_C06_the_run_bonus_grows_and_is_lost_by_a_draw(alice: Hand) -> None:
@@ -126,3 +132,51 @@ def test_a_refused_move_changes_nothing_and_says_why(alice: Hand) -> None:
             alice.play(attempt, move)
         assert (refused.value.code, refused.value.data["ply"]) == (code, 0)
     assert attempt_get(public_id=attempt.public_id, player_id=alice.player.pk, now=alice.at) == before
+
+
+def test_a_repeat_after_the_attempt_was_given_up_or_has_expired_is_still_the_first_answer(alice: Hand) -> None:
+    given_up = alice.start(deck_code("Z", "R"), "a")
+    first = alice.play(given_up, "t18", move_id="m1")
+    alice.resign(given_up)
+    alice.wait(seconds=1)
+    assert alice.play(given_up, "t18", ply=0, move_id="m1").as_json() == first.as_json()
+    expired = alice.start(deck_code("Z", "R"), "b", competition=DAILY)
+    first = alice.play(expired, "t18", move_id="m1")
+    alice.wait(hours=13)
+    for _ in range(2):  # before and after the expiry is written down
+        assert alice.play(expired, "t18", ply=0, move_id="m1").as_json() == first.as_json()
+        with pytest.raises(MoveRefused, match="is over"):
+            alice.play(expired, "t19", ply=1, move_id="m2")
+    assert Attempt.objects.get(pk=expired.pk).outcome == "expired"
+    assert Move.objects.filter(attempt=expired).count() == 1
+
+
+def test_the_id_of_a_move_cannot_resign(alice: Hand) -> None:
+    attempt = alice.start(deck_code("Z", "R"))
+    alice.play(attempt, "t18", move_id="m1")
+    with pytest.raises(Conflict) as refused:
+        alice.resign(attempt, move_id="m1")
+    assert refused.value.code == "move_id_reused"
+    assert Attempt.objects.get(pk=attempt.pk).outcome is None
+    assert alice.resign(attempt, move_id="m2")["outcome"] == "resigned"
+
+
+def test_a_repeat_at_the_end_of_a_full_log_is_cheap(alice: Hand) -> None:
+    """Replaying the log once for every ply would be a million moves a request, under the attempt's lock."""
+    attempt = alice.start(deck_code("Z", "R"))
+    Move.objects.bulk_create(
+        Move(attempt=attempt, ply=ply, move=29 - ply % 2, move_id=f"m{ply}", at=alice.at) for ply in range(1, 1999)
+    )
+    Attempt.objects.filter(pk=attempt.pk).update(ply=1998, moves=999, undos=999)
+
+    def cpu(work: Callable[[], object]) -> float:
+        before = time.thread_time()
+        work()
+        return time.thread_time() - before
+
+    first = alice.play(attempt, "d", ply=1998, move_id="last")
+    again: list[MoveReply] = []
+    repeat = cpu(lambda: again.append(alice.play(attempt, "d", ply=1998, move_id="last")))
+    assert again[0].as_json() == first.as_json()
+    ruleset, cards, log = find_ruleset("R"), tuple(attempt.deal.cards), [28, 29] * 999
+    assert repeat < cpu(lambda: [replay(ruleset, cards, log[:ply]) for ply in range(1998)]) / 4

@@ -9,16 +9,8 @@ import pytest
 from games.errors import MoveRefused, NotFound
 from games.models import Attempt
 from games.selectors import attempt_get, attempt_replay
-from games.services import Competition, attempts_expire
-from tests.attempts.hand import NOON, Z_LINE, Hand, deck_code
-
-DAILY = Competition(
-    key="daily-test",
-    deadline=NOON + dt.timedelta(hours=12, minutes=30),
-    sealed_until=NOON + dt.timedelta(hours=12, minutes=31),
-    undo_allowed=False,
-    ranked=True,
-)
+from games.services import attempts_expire
+from tests.attempts.hand import DAILY, Z_LINE, Hand, deck_code
 
 
 def state(hand: Hand, attempt: Attempt) -> dict[str, object]:

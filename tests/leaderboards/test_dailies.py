@@ -314,6 +314,14 @@ def test_guests_play_the_daily_unranked_and_bots_on_their_own_board() -> None:
 
 
 @pytest.mark.django_db
+def test_a_guest_who_took_a_name_while_the_start_was_on_its_way_plays_ranked() -> None:
+    dailies_prepare(now=NOON)
+    claimed = person("alice")  # the request was let in as a guest's
+    attempt, _ = daily_start(player_id=claimed.pk, kind="guest", which="today", start_key="k", now=NOON)
+    assert attempt.ranked
+
+
+@pytest.mark.django_db
 def test_counts_follow_starts_finishes_and_resignations() -> None:
     dailies_prepare(now=NOON)
     hands = [Hand.of(person(f"player {number}")) for number in range(3)]
