@@ -14,6 +14,7 @@ from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
 from games.models import Attempt, Deal, Player
 from games.names import name_clean, name_key
+from games.redis import redis
 from games.signals import attempt_finished
 from leaderboards import standings
 from leaderboards.scopes import parse_board
@@ -131,6 +132,11 @@ def reading_from(where: str) -> Iterator[None]:
         yield
     finally:
         standings.CACHED_FROM = before
+
+
+def raw() -> Any:
+    """The Redis client, without the double types (sync and async) of its library."""
+    return redis()
 
 
 def copy_answers(scope: str = RUNS, kind: str = "people", view: str = "best") -> bool:

@@ -10,14 +10,13 @@ from urllib.parse import quote
 import pytest
 
 from games import clock
-from games.redis import redis
 from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge
 from leaderboards.selectors import standings_snapshot
 from tests.calls import Answer, call
 from tests.factories import bot as bot_player
 from tests.factories import credential, signed_in, signed_in_guest, token
-from tests.leaderboards.cast import EASY, RUNS, TEN, finish, person, reading_from
+from tests.leaderboards.cast import EASY, RUNS, TEN, finish, person, raw, reading_from
 
 pytestmark = pytest.mark.django_db
 
@@ -201,7 +200,7 @@ def test_C12_rest_gives_the_same_board_fifty_times_by_copy_and_by_database() -> 
     seen = set()
     for asked in range(50):
         if asked == 20:
-            redis().flushall()
+            raw().flushall()
         if asked == 40:
             standings.rebuild(Board.objects.get(scope=RUNS, view="best").pk)
         with reading_from("cache" if asked % 2 else "database"):

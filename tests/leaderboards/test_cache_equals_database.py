@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from games.clock import milliseconds
 from games.engine.ranking import Result, rank_all
 from games.models import Attempt, Player
-from games.redis import redis
 from leaderboards import standings
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
 from leaderboards.services import entry_remove, entry_restore
-from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, reading_from
+from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, raw, reading_from
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +86,7 @@ def take(step: tuple[object, ...], model: Model) -> None:
                 entry_restore(board_id=board.pk, player_id=model.players[who].pk)
             model.removed.discard(who)
         case ("flush",):
-            redis().flushall()
+            raw().flushall()
         case ("rebuild",):
             for board in Board.objects.filter(scope=RUNS, view="best"):
                 standings.rebuild(board.pk)
@@ -95,8 +94,8 @@ def take(step: tuple[object, ...], model: Model) -> None:
             with reading_from("cache"):
                 board_page(parse_board(RUNS), cursor=None, limit=3, now=NOON)
         case ("forget half",):  # an eviction takes single keys, not whole boards
-            for key in redis().keys("tripeaks:board:*:z"):  # type: ignore[union-attr]
-                redis().delete(key)
+            for key in raw().keys("tripeaks:board:*:z"):
+                raw().delete(key)
 
 
 def check(model: Model) -> None:
@@ -141,11 +140,11 @@ def test_control_a_copy_with_one_wrong_score_is_noticed_by_this_very_check() -> 
     model = Model([person(f"player {number}") for number in range(PLAYERS)])
     for who in range(PLAYERS):
         model.finish(who, 100 + who, 30, who, again=False)
-    redis().flushall()
+    raw().flushall()
     check(model)
-    [key] = redis().keys("tripeaks:board:*:z")  # type: ignore[misc]
-    lowest = redis().zrange(key, 0, 0)[0]  # type: ignore[index]
-    redis().zincrby(key, 1_000_000, lowest)
+    [key] = raw().keys("tripeaks:board:*:z")
+    lowest = raw().zrange(key, 0, 0)[0]
+    raw().zincrby(key, 1_000_000, lowest)
     with reading_from("cache"):
         ways = [[row["player"]["id"] for row in board_page(parse_board(RUNS), cursor=None, limit=9, now=NOON)["rows"]]]
     # The rows are read from PostgreSQL at the very places the copy names: a place that is none sends the reader back.

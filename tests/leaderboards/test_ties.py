@@ -8,14 +8,13 @@ import pytest
 
 from games.clock import milliseconds
 from games.models import Attempt, Player
-from games.redis import redis
 from leaderboards import standings
 from leaderboards.models import Board, Entry
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import standings_snapshot
 from leaderboards.selectors.boards import board_state, row_json, rows_top
 from leaderboards.services.entries import bucket_add
-from tests.leaderboards.cast import RUNS, TEN, copy_answers, finish, person, places, rank_of, reading_from
+from tests.leaderboards.cast import RUNS, TEN, copy_answers, finish, person, places, rank_of, raw, reading_from
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +50,7 @@ def test_C12_equal_scores_share_a_rank_and_keep_their_order() -> None:
     expected = [(1, "player 2"), (2, "player 1"), (2, "player 4"), (4, "player 3")]
     for asked in range(50):
         if asked % 10 == 5:
-            redis().flushall()
+            raw().flushall()
         if asked % 10 == 9:
             assert standings.rebuild(Board.objects.get(scope=RUNS, view="best").pk)
         with reading_from("cache" if asked % 2 else "database"):
@@ -93,7 +92,7 @@ def test_C13_control_one_packed_double_loses_the_tie_break(points: int, apart_ms
     at_ms = 1_803_081_600_123
     packed = [float(points * 10**13 + (10**13 - moment)) for moment in (at_ms, at_ms + apart_ms)]
     assert packed[0] == packed[1], "the scheme that the case is about would have kept the order after all"
-    client = redis()
+    client = raw()
     client.delete("control")
     client.zadd("control", {"zed": -packed[0], "abe": -packed[1]})
     assert client.zrange("control", 0, -1) == [b"abe", b"zed"], "order fell back to the name"
@@ -107,8 +106,8 @@ def test_C13_the_check_of_orders_sees_one_changed_score() -> None:
     board, _ = board_state(parse_board(RUNS))
     assert standings.rebuild(board.id)
     sorted_set = f"tripeaks:board:{{{_database()}:{board.id}}}:z"
-    member = redis().zrange(sorted_set, 0, 0)[0]  # type: ignore[index]
-    redis().zincrby(sorted_set, 1_000_000, member)
+    member = raw().zrange(sorted_set, 0, 0)[0]
+    raw().zincrby(sorted_set, 1_000_000, member)
     orders = standings.order_digest(board.id)
     assert orders is not None
     assert orders[0] != orders[1]
@@ -123,11 +122,11 @@ def _database() -> str:
 def test_keys_members_and_places_are_exact_both_ways() -> None:
     for key, at_ms, attempt in [(0, 0, 1), (2**53 - 1, milliseconds(TEN), 2**62), (2**52 + 1, 2**47, 7)]:
         member = standings.member_of(at_ms, attempt).encode()
-        client = redis()
+        client = raw()
         client.delete("exact")
         client.zadd("exact", {member: key})
         assert standings.place_of(member, b"%d" % key) == (key, at_ms, attempt)
-        [(found, score)] = client.zrange("exact", 0, 0, withscores=True)  # type: ignore[misc]
+        [(found, score)] = client.zrange("exact", 0, 0, withscores=True)
         assert (found, int(score)) == (member, key)
     client.delete("exact")
 
