@@ -33,7 +33,7 @@ HELLO_SECONDS: Final = 5.0
 
 MoveId = Annotated[str, Text(MOVE_ID)]
 AttemptId = Annotated[str, Text(r"[A-Za-z0-9_-]{1,64}")]
-MoveCode = Annotated[int, Text(r"[ -~]{1,8}", read=parse_move)]
+MoveCode = Annotated[int, Text(r"[ -~]{1,8}", read=parse_move, exact=r"t(?:1?[0-9]|2[0-7])|d|u")]
 Ply = Annotated[int, Whole(0, MAX_PLIES)]
 
 

@@ -75,10 +75,10 @@ class Relay:
 
     @property
     def delayed(self) -> bool:
-        """Whether hints of other processes do not arrive at present (or ours do not leave)."""
+        """Whether hints do not pass through Redis at present: our probe has not come back for a while."""
         if self._work is None:
             return False
-        return announcer.delayed or self._loop.time() - self._heard_at > DELAYED_AFTER
+        return self._loop.time() - self._heard_at > DELAYED_AFTER
 
     def subscribe(self, topic: str, handler: Handler) -> None:
         """Call `handler` with the hints of `topic` from now on; joins the group in the background.

@@ -34,10 +34,14 @@ M = TypeVar("M", bound=Message)
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """A string that matches `pattern` wholly; `read` then makes the field's value of it."""
+    """A string that matches `pattern` wholly; `read` then makes the field's value of it.
+
+    `exact`: the narrower pattern of what `read` takes, for the description.
+    """
 
     pattern: str
     read: Callable[[str], Any] | None = None
+    exact: str | None = None
 
     def check(self, name: str, value: Any) -> Any:
         if type(value) is not str or not re.fullmatch(self.pattern, value, re.ASCII):
@@ -45,7 +49,7 @@ class Text:
         return value if self.read is None else self.read(value)
 
     def schema(self) -> Schema:
-        return {"type": "string", "pattern": f"^(?:{self.pattern})$"}
+        return {"type": "string", "pattern": f"^(?:{self.exact or self.pattern})$"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -83,6 +83,7 @@ class Writer:
         loop = asyncio.get_running_loop()
         self._blocked_at = loop.time()
         self._pending = loop.create_task(self._finish(coroutine, waiting))  # type: ignore[arg-type]
+        self._pending.add_done_callback(lambda _: self._finished(coroutine))  # type: ignore[arg-type]
         return True
 
     async def _finish(self, coroutine: Coroutine[Any, Any, None], waiting: Any) -> None:
@@ -90,8 +91,11 @@ class Writer:
             await _Rest(coroutine, waiting)
         except (OSError, RuntimeError):
             self.closed = True
-        finally:
-            self._pending = None
+
+    def _finished(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Also after a task that was cancelled before its first step."""
+        coroutine.close()
+        self._pending = None
         if self.on_clear is not None and not self.closed:
             self.on_clear()
 

@@ -1,0 +1,121 @@
+"""Redis gone in the middle: play goes on, standings say that they are delayed and still come, and all heals by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from leaderboards.selectors import standings_snapshot
+from tests.attempts.hand import Z_LINE, Hand, deck_code
+from tests.factories import person
+from tests.leaderboards.cast import RUNS, finish
+from tests.processes import ServerProcess, live_server
+from tests.realtime.conftest import QUICK
+from tests.realtime.sockets import Spectator, play_link
+from tests.servers import temporary_directory
+from tripeaks_site.embedded.servers import Servers
+
+
+class OwnRedis:
+    """A Redis at one address that can be stopped and started again, empty."""
+
+    def __init__(self) -> None:
+        self._directory = temporary_directory()
+        self.start()
+        self.url = self._servers.urls.redis_url
+
+    def start(self) -> None:
+        self._servers = Servers(self._directory, fast=True, postgres=False)
+        self._servers.start()
+
+    def stop(self) -> None:
+        self._servers.stop()
+
+
+@pytest.fixture
+def redis() -> Iterator[OwnRedis]:
+    own = OwnRedis()
+    yield own
+    own.stop()
+
+
+@dataclass
+class Pair:
+    """Two server processes over one Redis."""
+
+    one: ServerProcess
+    two: ServerProcess
+    redis: OwnRedis
+
+
+@pytest.fixture
+def pair(committed: ServerProcess, redis: OwnRedis) -> Iterator[Pair]:
+    with (
+        live_server(env=QUICK, database=committed.database_url, redis=redis.url) as one,
+        one.another() as two,
+    ):
+        yield Pair(one, two, redis)
+
+
+def heartbeat_says(spectator: Spectator, delayed: bool, seconds: float) -> float:
+    """How long until a heartbeat says so."""
+    started = time.monotonic()
+    while time.monotonic() - started < seconds:
+        if spectator.link.hear("heartbeat", timeout=seconds)["delayed"] is delayed:
+            return time.monotonic() - started
+    raise AssertionError(f"no heartbeat with delayed={delayed} within {seconds} s")
+
+
+def test_play_goes_on_standings_are_delayed_and_all_heals(pair: Pair) -> None:
+    alice, bob = Hand.of(person("alice")), Hand.of(person("bob"))
+    code = deck_code("Z", "R")
+    hers, his = alice.start(code).public_id, bob.start(code).public_id
+    with (
+        play_link(pair.one, alice.secret) as playing,
+        Spectator(pair.one, code) as here,
+        Spectator(pair.two, code) as there,
+        play_link(pair.two, bob.secret) as bobs,
+    ):
+        for spectator in (here, there):
+            heartbeat_says(spectator, False, 8)
+        pair.redis.stop()
+        for ply, move in enumerate(Z_LINE):
+            playing.move(hers, move, ply)
+        assert [playing.hear("ack", "error").get("ply") for _ in Z_LINE] == list(range(1, 29))
+        here.until(1, 5)  # its own process
+        there.until(1, 8)  # by polling
+        for spectator in (here, there):
+            heartbeat_says(spectator, True, 8)
+        pair.redis.start()
+        for spectator in (here, there):
+            heartbeat_says(spectator, False, 15)
+        for ply, move in enumerate(Z_LINE):
+            bobs.move(his, move, ply)
+        assert [bobs.hear("ack", "error").get("ply") for _ in Z_LINE] == list(range(1, 29))
+        started = time.monotonic()
+        here.until(2, 5)
+        assert time.monotonic() - started < 0.9  # by a hint again, not by the heartbeat
+        assert here.standings.rows == standings_snapshot(code, "people", "best")["rows"]
+        assert here.resyncs == there.resyncs == 0
+    for server in (pair.one, pair.two):
+        noise = [line for line in server.logs().splitlines() if "WARNING" in line or "ERROR" in line]
+        assert len(noise) <= 4  # one line a minute from each of those who miss Redis
+        assert "Traceback" not in server.logs()
+
+
+def test_a_server_that_starts_without_redis_serves_and_finds_it_later(
+    committed: ServerProcess, redis: OwnRedis
+) -> None:
+    redis.stop()
+    with (
+        live_server(env=QUICK, database=committed.database_url, redis=redis.url) as server,
+        Spectator(server, RUNS) as spectator,
+    ):
+        heartbeat_says(spectator, True, 8)
+        finish(person("alice"), 300)
+        spectator.until(1, 6)
+        redis.start()
+        heartbeat_says(spectator, False, 15)
