@@ -144,6 +144,9 @@ class Deal(models.Model):
     sealed_until = models.DateTimeField(null=True)  # dealt for a competition: nobody starts it otherwise before then
 
     class Meta:
+        indexes = [
+            models.Index(name="deal_sealed", fields=["sealed_until"], condition=Q(sealed_until__isnull=False)),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="deal_is_52_or_53_cards",
@@ -153,9 +156,6 @@ class Deal(models.Model):
 
     def __str__(self) -> str:
         return f"deal {self.pk}"  # never the cards: this text reaches logs and admin pages (R10.1)
-
-
-RESULT_FIELDS = ("outcome", "score", "moves", "peaks", "cards_left", "undos", "ply", "elapsed_ms", "at")
 
 
 class Attempt(models.Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from games.engine import ENGINE_VERSION
-from games.engine.codes import GameCode
+from games.engine.cards import Card
+from games.engine.codes import TP1_SPAN, GameCode
 from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.errors import IllegalMove
+from games.engine.layout import BOTTOM_ROW
 from games.engine.moves import move_text
 from games.engine.position import start
 from games.engine.replay import replay_steps
@@ -40,7 +42,6 @@ from .credentials import credential_find
 from .retry import repeat_once
 
 CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-RANDOM_DEALS = 26**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def check_client_key(value: str, field: str) -> str:
 
 def random_code(ruleset: str) -> GameCode:
     """A TP1 code drawn from all 26^7 deals (case C25: never the lowest free one)."""
-    return GameCode("TP1", find_ruleset(ruleset).letters, secrets.randbelow(RANDOM_DEALS))
+    return GameCode("TP1", find_ruleset(ruleset).letters, secrets.randbelow(TP1_SPAN))
 
 
 # --- start ---------------------------------------------------------------------------------------------------------
@@ -101,8 +102,8 @@ def attempt_start(
 
     Locks the player's row, so that one player's starts queue up: the n-th attempt at a list of cards is counted under
     it (R8.1). `any_code` says that the code was drawn at random, so that a repeat of the key may bring another one.
-    Raises Conflict `key_reused` (the key has started something else), Conflict `sealed_deal` (dealt for a competition
-    that is not final), NotSignedIn (banned or deleted meanwhile).
+    Raises Conflict `key_reused` (the key has started something else), Conflict `sealed_deal` (it opens like a deal of a
+    competition that is not final), NotSignedIn (banned or deleted meanwhile).
     """
     check_client_key(start_key, "key")
     ruleset = find_ruleset(code.ruleset)
@@ -122,9 +123,9 @@ def attempt_start(
                 raise Conflict("key_reused", "This key has already started another attempt.", key=start_key)
             return known, False
         cards = deal_cards(code)
+        if competition is None and _looks_sealed(cards, now):
+            raise Conflict("sealed_deal", "This deal looks like one of a competition that is not over yet.")
         deal = _deal_get(cards, now)
-        if competition is None and deal.sealed_until is not None and deal.sealed_until > now:
-            raise Conflict("sealed_deal", "This deal belongs to a competition that is not over yet.")
         open_code = competition is None and code.kind != "TP2" and deal.sealed_until is None
         guest = player.kind == Player.Kind.GUEST  # by the locked row: a claim may have come since the request
         undo_allowed = competition.undo_allowed if competition else True
@@ -161,7 +162,18 @@ def _may_play(now: dt.datetime) -> Q:
     return player & owner
 
 
-def _deal_get(cards: tuple[int, ...], now: dt.datetime) -> Deal:
+def _looks_sealed(cards: Sequence[Card], now: dt.datetime) -> bool:
+    """Whether a deal opens like one of a competition that is not final.
+
+    Judged by the bottom row, which everybody may see by starting that competition. Were only the very deal refused, who
+    lacks the last few cards of it could compose their orders one by one, and the refusal would tell them (R10.1).
+    """
+    row = slice(BOTTOM_ROW.start, BOTTOM_ROW.stop)
+    sealed = Deal.objects.filter(sealed_until__gt=now).values_list("cards", flat=True)  # a week of dailies
+    return any(tuple(other)[row] == tuple(cards)[row] for other in sealed)
+
+
+def _deal_get(cards: Sequence[Card], now: dt.datetime) -> Deal:
     """The row of an ordered list of cards, made if need be; safe when two ask at once."""
     raw = bytes(cards)
     Deal.objects.bulk_create([Deal(cards=raw, created_at=now)], ignore_conflicts=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 
 import pytest
 
 from games.engine.cards import parse_cards
-from games.engine.codes import composed_code, parse_code
+from games.engine.codes import GameCode, composed_code, parse_code
 from games.engine.deals import deal_cards
 from games.errors import BadInput, Conflict
 from games.models import Deal
@@ -43,18 +44,43 @@ def test_practice_is_fixed_at_the_start(alice: Hand) -> None:
     assert alice.start("TP2-E-00041061050R3GG28A1C60T3GF", "c").ranked is False  # for competitions only
 
 
-def test_a_deal_of_a_competition_cannot_be_started_otherwise_before_it_is_final(alice: Hand) -> None:
+@pytest.fixture
+def sealed() -> GameCode:
+    """The code of a competition's deal that is final an hour after noon."""
     code = parse_code("TP2-E-00041061050R3GG28A1C60T3GF")
-    cards = deal_cards(code)
-    Deal.objects.create(cards=bytes(cards), sealed_until=NOON + dt.timedelta(hours=1))
-    composed = composed_code("E", cards)
-    for spelt in (code.text, composed.text):
+    Deal.objects.create(cards=bytes(deal_cards(code)), sealed_until=NOON + dt.timedelta(hours=1))
+    return code
+
+
+def test_R9_2_a_deal_of_a_competition_cannot_be_started_otherwise_before_it_is_final(
+    alice: Hand, bob: Hand, sealed: GameCode
+) -> None:
+    spellings = [sealed.text, *(composed_code(letters, deal_cards(sealed)).text for letters in ("E", "W"))]
+    for spelt in spellings:
         with pytest.raises(Conflict) as refused:
             alice.start(spelt)
         assert refused.value.code == "sealed_deal"
     alice.wait(hours=1)
-    attempt = alice.start(composed.text)
-    assert (attempt.ranked, attempt.undo_allowed) == (False, True)
+    bob.wait(hours=1)
+    attempts = [hand.start(spelt, f"k{n}") for hand in (alice, bob) for n, spelt in enumerate(spellings)]
+    assert {(attempt.ranked, attempt.undo_allowed) for attempt in attempts} == {(False, True)}
+    assert [attempt.number for attempt in attempts] == [1, 2, 3, 1, 2, 3]
+
+
+def test_R10_1_the_refusal_of_a_sealed_deal_does_not_tell_the_order_of_its_last_cards(
+    alice: Hand, sealed: GameCode
+) -> None:
+    """Who has seen all but three cards of a daily composes their six orders: all are refused alike."""
+    cards = deal_cards(sealed)
+    answers = set()
+    for n, last in enumerate(itertools.permutations(cards[-3:])):
+        with pytest.raises(Conflict) as refused:
+            alice.start(composed_code("E", [*cards[:-3], *last]).text, f"k{n}")
+        answers.add((refused.value.code, refused.value.message, str(refused.value.data)))
+    assert len(answers) == 1
+    assert Deal.objects.count() == 1
+    other_row = [cards[19], cards[18]]
+    assert alice.start(composed_code("E", [*cards[:18], *other_row, *cards[20:]]).text, "free").ranked
 
 
 def test_a_repeated_random_start_is_the_same_attempt(alice: Hand) -> None:
