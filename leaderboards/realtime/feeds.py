@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from games import clock
 from games.events import Hint
 from games.realtime.fanout import fan_out
 from games.realtime.relay import Relay
@@ -14,6 +15,7 @@ from games.realtime.writer import Message, Writer, text_message
 from leaderboards.events import board_topic
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import standings_snapshot
+from leaderboards.services.dailies import daily_ensure
 
 from .protocol import ROWS, difference, encode, snapshot_of
 
@@ -69,6 +71,8 @@ class BoardFeed:
         """Read the board. Raises GameError for one that is none, DATABASE_AWAY."""
         name = parse_board(*named)
         board = (name.scope.text, name.kind, name.view)
+        if name.scope.date is not None:
+            await read_in_thread(daily_ensure, now=clock.now())  # whoever asks first after midnight prepares it
         state = await read_in_thread(standings_snapshot, *board, limit=ROWS)
         return cls(named, board, state, state["version"])
 
