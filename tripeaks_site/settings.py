@@ -175,7 +175,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_PUBLIC": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "PREPROCESSING_HOOKS": ["games.api.docs.first_of_each"],
-    "POSTPROCESSING_HOOKS": ["games.api.docs.describe_security"],
+    "POSTPROCESSING_HOOKS": ["games.api.docs.describe_security", "leaderboards.api.openapi.describe_deletion"],
 }
 
 # ---- the product's own settings ----
