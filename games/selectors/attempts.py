@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 
 from games.clock import iso, milliseconds
-from games.engine.cards import cards_text
 from games.engine.moves import format_log, move_text
 from games.engine.position import Position
 from games.engine.ranking import Result, rank_key, result_of
@@ -30,7 +29,7 @@ class AttemptFacts:
     """What of an attempt never changes after its start."""
 
     public_id: str
-    code: str
+    code: str = field(repr=False)  # a sealed one is a secret, and reprs end up in logs (R10.1)
     competition: str | None
     ruleset: str
     ranked: bool
@@ -164,8 +163,16 @@ def is_public(facts: AttemptFacts, progress: Progress, now: dt.datetime) -> bool
     return progress.closed and (facts.sealed_until is None or facts.sealed_until <= now)
 
 
+def shown_code(facts: AttemptFacts, now: dt.datetime) -> str | None:
+    """The game code, None while it is sealed (R7.8, R9.3)."""
+    return facts.code if facts.sealed_until is None or facts.sealed_until <= now else None
+
+
 def attempt_json(facts: AttemptFacts, position: Position, progress: Progress) -> dict[str, Any]:
-    """The state of a running or finished attempt as its owner sees it; never a card not yet turned up (R10.1)."""
+    """The state of a running or finished attempt as its owner sees it; never a card not yet turned up (R10.1).
+
+    As it was when played: a code that was sealed then is None. `attempt_state` knows whether it still is.
+    """
     closed = progress.closed
     return {
         "id": facts.public_id,
@@ -199,7 +206,7 @@ def summary_json(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
     facts = facts_of(attempt)
     return {
         "id": attempt.public_id,
-        "code": facts.code if facts.sealed_until is None or facts.sealed_until <= now else None,
+        "code": shown_code(facts, now),
         "competition": attempt.competition_key,
         "ruleset": attempt.ruleset,
         "ranked": attempt.ranked,
@@ -220,8 +227,8 @@ def summary_json(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
 
 
 def log_of(attempt: Attempt) -> list[int]:
-    """The whole move log, in order."""
-    return list(attempt.log.order_by("ply").values_list("move", flat=True))
+    """The move log up to the row's own ply, in order: a move that came after the row was read is not of this state."""
+    return list(attempt.log.filter(ply__lte=attempt.ply).order_by("ply").values_list("move", flat=True))
 
 
 def position_of(attempt: Attempt, log: Sequence[int]) -> Position:
@@ -233,8 +240,14 @@ def position_of(attempt: Attempt, log: Sequence[int]) -> Position:
 
 
 def attempt_state(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
-    """`attempt_json` of a row at `now`; needs `attempt.deal`."""
-    return attempt_json(facts_of(attempt), position_of(attempt, log_of(attempt)), progress_of(attempt, now))
+    """`attempt_json` of a row at `now`, with the code once it is published; needs `attempt.deal`."""
+    return _state(attempt, log_of(attempt), now)
+
+
+def _state(attempt: Attempt, log: Sequence[int], now: dt.datetime) -> dict[str, Any]:
+    facts = facts_of(attempt)
+    state = attempt_json(facts, position_of(attempt, log), progress_of(attempt, now))
+    return state | {"code": shown_code(facts, now)}
 
 
 def attempt_get(*, public_id: str, player_id: int, now: dt.datetime) -> dict[str, Any]:
@@ -251,8 +264,11 @@ def attempt_resume(*, public_id: str, player_id: int, ply: int, now: dt.datetime
     if attempt is None:
         raise NotFound
     log = log_of(attempt)
-    state = attempt_json(facts_of(attempt), position_of(attempt, log), progress_of(attempt, now))
-    return {"attempt": state, "ply": len(log), "since": [move_text(move) for move in log[max(0, ply) :]]}
+    return {
+        "attempt": _state(attempt, log, now),
+        "ply": len(log),
+        "since": [move_text(move) for move in log[max(0, ply) :]],
+    }
 
 
 def attempts_list(*, player_id: int, cursor: str | None, now: dt.datetime) -> dict[str, Any]:
@@ -285,12 +301,12 @@ def attempt_replay(*, public_id: str, viewer_id: int | None, now: dt.datetime) -
         raise NotFound
     log = log_of(attempt)
     cards = tuple(attempt.deal.cards)
-    steps = replay_steps(find_ruleset(attempt.ruleset), cards, log, undo_allowed=attempt.undo_allowed)
+    steps = list(replay_steps(find_ruleset(attempt.ruleset), cards, log, undo_allowed=attempt.undo_allowed))
     player = attempt.player
     return {
         "attempt": summary_json(attempt, now),
         "player": {"id": player.public_id, "name": player.name, "kind": player.kind},
-        "deal": cards_text(cards) if public else None,
+        "deal": view(steps[0], reveal=public).deal,
         "log": format_log(log),
         "plies": [
             ply_json(
