@@ -1,4 +1,4 @@
-"""The two statements of one move: lock and read everything in one, write in one. Raw SQL because the ORM costs eight times as much."""
+"""The two statements of one move: read everything in one, append in one. Raw SQL: the ORM costs eight times as much."""
 
 from __future__ import annotations
 
@@ -16,9 +16,17 @@ from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
 from games.selectors.attempts import AttemptFacts, Recorded
 
-# The credential row is read in the statement that locks the attempt: rights are those of this very moment (case C21).
-# A bot's rights end with its owner's. Times come as whole milliseconds: Django reads a timestamptz in Python, 15 us each.
-_LOCK = """
+# Whoever may play right now. It stands in every statement of a move, so rights are those of this very moment (case C21);
+# a bot's rights end with its owner's.
+_RIGHTS = """
+       c.token_hash = %(token_hash)s AND c.via = %(via)s AND 'play' = ANY (c.scopes)
+   AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > %(now)s)
+   AND p.deleted_at IS NULL AND (p.banned_at IS NULL OR p.banned_until <= %(now)s)
+   AND (o.id IS NULL OR (o.deleted_at IS NULL AND (o.banned_at IS NULL OR o.banned_until <= %(now)s)))
+"""
+
+# Times come as whole milliseconds: Django reads a timestamptz in Python, 15 us each.
+_READ = f"""
 SELECT a.id, a.player_id, a.public_id, a.code, a.competition_key, a.ruleset, a.ranked, a.number, a.undo_allowed,
        (extract(epoch FROM a.started_at) * 1000)::bigint, (extract(epoch FROM a.deadline) * 1000)::bigint, (extract(epoch FROM a.sealed_until) * 1000)::bigint,
        a.ply, a.outcome, (extract(epoch FROM a.finished_at) * 1000)::bigint, a.closed_at IS NOT NULL, (extract(epoch FROM a.last_move_at) * 1000)::bigint,
@@ -31,28 +39,40 @@ SELECT a.id, a.player_id, a.public_id, a.code, a.competition_key, a.ruleset, a.r
   LEFT JOIN games_player o ON o.id = p.owner_id
   JOIN games_attempt a ON a.player_id = c.player_id AND a.public_id = %(public_id)s
   JOIN games_deal d ON d.id = a.deal_id
- WHERE c.token_hash = %(token_hash)s AND c.via = %(via)s AND 'play' = ANY (c.scopes)
-   AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > %(now)s)
-   AND p.deleted_at IS NULL AND (p.banned_at IS NULL OR p.banned_until <= %(now)s)
-   AND (o.id IS NULL OR (o.deleted_at IS NULL AND (o.banned_at IS NULL OR o.banned_until <= %(now)s)))
-   FOR UPDATE OF a
+ WHERE {_RIGHTS}
 """
 
-_WRITE = """
-WITH written AS (
-    INSERT INTO games_move (attempt_id, ply, move, move_id, at)
-    VALUES (%(id)s, %(ply)s, %(move)s, %(move_id)s, %(now)s)
+_LOCK = _READ + " FOR UPDATE OF a"
+
+# The UPDATE takes the row's lock and holds only if nothing has happened to the attempt since it was read.
+_APPEND = f"""
+WITH moved AS (
+    UPDATE games_attempt a
+       SET ply = %(ply)s, score = %(score)s, moves = %(moves)s, run = %(run)s, peaks = %(peaks)s,
+           cards_left = %(cards_left)s, undos = %(undos)s, last_move_at = %(now)s, outcome = NULL, finished_at = NULL
+      FROM games_credential c JOIN games_player p ON p.id = c.player_id LEFT JOIN games_player o ON o.id = p.owner_id
+     WHERE a.id = %(id)s AND a.ply = %(ply)s - 1 AND a.closed_at IS NULL AND c.player_id = a.player_id AND {_RIGHTS}
+    RETURNING a.id
 )
-UPDATE games_attempt
-   SET ply = %(ply)s, score = %(score)s, moves = %(moves)s, run = %(run)s, peaks = %(peaks)s,
-       cards_left = %(cards_left)s, undos = %(undos)s, last_move_at = %(now)s, outcome = NULL, finished_at = NULL
- WHERE id = %(id)s
+INSERT INTO games_move (attempt_id, ply, move, move_id, at)
+SELECT id, %(ply)s, %(move)s, %(move_id)s, %(now)s FROM moved
 """
 
 
 @dataclass(frozen=True, slots=True)
-class LockedAttempt:
-    """An attempt row under its lock, with its deal and its whole log."""
+class Asked:
+    """What a write of a player's attempt comes with: whose, by which credential, under which id, when."""
+
+    public_id: str
+    token_hash: bytes
+    via: str
+    move_id: str
+    now: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """An attempt row with its deal and its whole log, locked or not."""
 
     id: int
     player_id: int
@@ -78,7 +98,7 @@ class LockedAttempt:
 
 
 def _execute(statement: str, values: dict[str, Any]) -> psycopg.Cursor[Any]:
-    """Run on Django's connection, inside its transaction, as a prepared statement: a third of the cursor's usual cost."""
+    """Run on Django's connection, in its transaction if there is one, as a prepared statement: a third of the cursor's usual cost."""
     connection = connections[DEFAULT_DB_ALIAS]  # looked up once: each access through the usual proxy costs 3 us
     connection.ensure_connection()
     driver = connection.connection
@@ -88,50 +108,59 @@ def _execute(statement: str, values: dict[str, Any]) -> psycopg.Cursor[Any]:
         return cursor.execute(statement, values, prepare=True)
 
 
-def attempt_lock(
-    *, public_id: str, token_hash: bytes, via: str, move_id: str, now: dt.datetime
-) -> LockedAttempt | None:
-    """Lock the caller's attempt (`FOR UPDATE`) and read it; None when it, or the right to play it, is not there.
+def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
+    """Read the caller's attempt, under its lock (`FOR UPDATE`) if asked; None when it, or the right to play it, is not there.
 
-    The log is read by the same statement. When that statement had to wait for the lock, its snapshot is older than the
-    row it got: the ply tells, and the statement is run once more under the lock.
+    Row and log come from one statement. When that had to wait for the lock, its snapshot is older than the row it got:
+    the ply tells, and the statement is run once more under the lock.
     """
-    values = {"move_id": move_id, "public_id": public_id, "token_hash": token_hash, "via": via, "now": now}
+    values = {
+        "public_id": asked.public_id,
+        "token_hash": asked.token_hash,
+        "via": asked.via,
+        "move_id": asked.move_id,
+        "now": asked.now,
+    }
     for _ in range(2):
-        row = _execute(_LOCK, values).fetchone()
+        row = _execute(_LOCK if lock else _READ, values).fetchone()
         if row is None:
             return None
         log: list[int] = row[27] or []
         if len(log) == row[12]:
             break
     else:
-        raise RuntimeError(f"the log of attempt {public_id} does not match its ply")
-    return LockedAttempt(
+        raise RuntimeError(f"the log of attempt {asked.public_id} does not match its ply")
+    return AttemptRow(
         id=row[0],
         player_id=row[1],
-        facts=AttemptFacts(*row[2:9], *map(from_milliseconds, row[9:12])),  # type: ignore[arg-type]  (started_at is there)
+        facts=AttemptFacts(*[*row[2:9], *map(from_milliseconds, row[9:12])]),
         ply=row[12],
         outcome=row[13],
         finished_at=from_milliseconds(row[14]),
         closed=row[15],
         last_move_at=EPOCH + dt.timedelta(milliseconds=row[16]),
-        recorded=None if row[17] is None else Recorded(*row[17:25], EPOCH + dt.timedelta(milliseconds=row[25])),
+        recorded=None if row[17] is None else Recorded(*[*row[17:25], from_milliseconds(row[25])]),
         cards=tuple(row[26]),
         log=log,
         repeat_ply=row[28],
     )
 
 
-def move_write(*, locked: LockedAttempt, move: int, move_id: str, position: Position, now: dt.datetime) -> None:
-    """Append the move row and bring the attempt's numbers up to `position`. Assumes the lock of `attempt_lock`."""
-    _execute(
-        _WRITE,
+def move_append(row: AttemptRow, asked: Asked, *, move: int, position: Position) -> bool:
+    """Append the move and bring the attempt's numbers up to `position`, if the attempt and the rights are still as read.
+
+    One statement, whole or not at all; False when somebody was faster or the rights are gone.
+    """
+    done = _execute(
+        _APPEND,
         {
-            "id": locked.id,
-            "ply": locked.ply + 1,
+            "id": row.id,
+            "ply": row.ply + 1,
             "move": move,
-            "move_id": move_id,
-            "now": now,
+            "move_id": asked.move_id,
+            "now": asked.now,
+            "token_hash": asked.token_hash,
+            "via": asked.via,
             "score": position.score,
             "moves": position.moves,
             "run": position.run,
@@ -140,3 +169,4 @@ def move_write(*, locked: LockedAttempt, move: int, move_id: str, position: Posi
             "undos": position.undos,
         },
     )
+    return done.rowcount == 1

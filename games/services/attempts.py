@@ -19,7 +19,7 @@ from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.errors import IllegalMove
 from games.engine.layout import BOTTOM_ROW
 from games.engine.moves import move_text
-from games.engine.position import start
+from games.engine.position import Position, start
 from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
 from games.engine.scoring import SCORING
@@ -37,7 +37,7 @@ from games.selectors.attempts import (
 )
 from games.signals import attempt_finished
 
-from .attempt_rows import LockedAttempt, attempt_lock, move_write
+from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
 from .credentials import credential_find
 from .retry import repeat_once
 
@@ -187,22 +187,52 @@ def _deal_get(cards: Sequence[Card], now: dt.datetime) -> Deal:
 def attempt_move(
     *, attempt_id: str, token_hash: bytes, via: str, move: int, expected_ply: int, move_id: str, now: dt.datetime
 ) -> MoveReply:
-    """Play one move of the caller's attempt: replay the log, check, append, commit, announce.
+    """Play one move of the caller's attempt: replay the log, check, append, announce.
 
-    One transaction under the attempt row's lock, two round trips (lock and read, write) besides begin and commit; an
-    attempt that ends takes a few more. A repeat of a move id gets the answer it got the first time, rebuilt from the
-    log. Raises MoveRefused (the rules, R2.4), Conflict `stale_ply` (with the present state) or `move_id_reused`,
-    NotFound (unknown and foreign alike), Forbidden `scope_missing`, NotSignedIn.
+    Two round trips: one statement reads, one appends and holds only if nothing has changed since (the ply, the end, the
+    rights), so it needs no lock of its own and no transaction around it. Whatever is not that simple (a move that ends
+    the attempt, a repeat, a race, an expiry) goes the long way: one transaction under the attempt row's lock. A repeat
+    of a move id gets the answer it got the first time, rebuilt from the log. Raises MoveRefused (the rules, R2.4),
+    Conflict `stale_ply` (with the present state) or `move_id_reused`, NotFound (unknown and foreign alike), Forbidden
+    `scope_missing`, NotSignedIn.
     """
     check_client_key(move_id, "move_id")
+    asked = Asked(attempt_id, token_hash, via, move_id, now)
+    row = attempt_read(asked, lock=False)
+    if row is not None and _is_plain(row, expected_ply, now):
+        after = _played(row, move)
+        if after.outcome is None and move_append(row, asked, move=move, position=after):
+            progress = Progress(None, None, False, elapsed(row.facts.started_at, now), row.recorded)
+            return _reply(row, asked, move, after, progress)
     with transaction.atomic(durable=True):
-        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id=move_id, now=now)
+        locked = attempt_read(asked, lock=True)
         if locked is None:
             raise _not_there(token_hash, via, now)
-        outcome = _move_locked(locked, move, expected_ply, move_id, now)
+        outcome = _move_locked(locked, asked, move, expected_ply)
     if isinstance(outcome, GameError):
         raise outcome
     return outcome
+
+
+def _is_plain(row: AttemptRow, expected_ply: int, now: dt.datetime) -> bool:
+    """A new move of an attempt that goes on, for the ply it stands at."""
+    facts = row.facts
+    over = row.outcome is not None or (facts.deadline is not None and facts.deadline <= now)
+    return row.repeat_ply is None and not over and row.ply == expected_ply
+
+
+def _played(row: AttemptRow, move: int) -> Position:
+    """The position after the move; raises MoveRefused."""
+    try:
+        return row.position().play(move)
+    except IllegalMove as refusal:
+        raise MoveRefused(refusal.code, refusal.message, **refusal.data, ply=row.ply) from refusal
+
+
+def _reply(row: AttemptRow, asked: Asked, move: int, after: Position, progress: Progress) -> MoveReply:
+    """Announce a move that has just been written, and answer it."""
+    announce(AttemptMoved(player_id=row.player_id, attempt=row.facts.public_id, ply=after.ply))
+    return MoveReply(attempt_json(row.facts, after, progress), move_text(move), after.ply, asked.move_id, row.player_id)
 
 
 def _not_there(token_hash: bytes, via: str, now: dt.datetime) -> GameError:
@@ -215,42 +245,35 @@ def _not_there(token_hash: bytes, via: str, now: dt.datetime) -> GameError:
     return NotFound()
 
 
-def _move_locked(
-    locked: LockedAttempt, move: int, expected_ply: int, move_id: str, now: dt.datetime
-) -> MoveReply | GameError:
+def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int) -> MoveReply | GameError:
     """The move itself, under the lock. An error that comes with a write (an expiry) is returned, so that it commits."""
+    now = asked.now
     if locked.repeat_ply is not None:
-        return _repeat(locked, move, expected_ply, move_id)
+        return _repeat(locked, move, expected_ply, asked.move_id)
     if locked.outcome is None and locked.facts.deadline is not None and locked.facts.deadline <= now:
         expired = _end(locked.id, "expired", at=locked.facts.deadline, now=now)
         return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
     idle = locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now
-    position = locked.position()
     if locked.closed or idle:
-        state = attempt_json(locked.facts, position, _progress(locked, now, closed=True))
+        state = attempt_json(locked.facts, locked.position(), _progress(locked, now, closed=True))
         return MoveRefused("game_over", "This attempt is over.", attempt=state)
     if expected_ply != locked.ply:
-        state = attempt_json(locked.facts, position, _progress(locked, now, closed=False))
+        state = attempt_json(locked.facts, locked.position(), _progress(locked, now, closed=False))
         raise Conflict("stale_ply", "The attempt has moved on. Here is how it stands.", attempt=state)
-    try:
-        after = position.play(move)
-    except IllegalMove as refusal:
-        raise MoveRefused(refusal.code, refusal.message, **refusal.data, ply=locked.ply) from refusal
-    move_write(locked=locked, move=move, move_id=move_id, position=after, now=now)
+    after = _played(locked, move)
+    if not move_append(locked, asked, move=move, position=after):
+        raise NotSignedIn  # nobody else holds the lock: it is the rights that ended between the two statements
     taken = elapsed(locked.facts.started_at, now)
-    if after.outcome is None:
-        progress = Progress(None, None, False, taken, locked.recorded)
-    else:
+    progress = Progress(None, None, False, taken, locked.recorded)
+    if after.outcome is not None:
         closed = after.outcome == "won" or not locked.facts.undo_allowed
         bettered = better_recorded(locked.facts, locked.recorded, after, elapsed_ms=taken, at=now)
         _finish(locked.id, after.outcome, closed=closed, bettered=bettered, now=now)
         progress = Progress(after.outcome, now, closed, taken, bettered or locked.recorded)
-    announce(AttemptMoved(player_id=locked.player_id, attempt=locked.facts.public_id, ply=after.ply))
-    state = attempt_json(locked.facts, after, progress)
-    return MoveReply(state, move_text(move), after.ply, move_id, locked.player_id)
+    return _reply(locked, asked, move, after, progress)
 
 
-def _progress(locked: LockedAttempt, now: dt.datetime, *, closed: bool) -> Progress:
+def _progress(locked: AttemptRow, now: dt.datetime, *, closed: bool) -> Progress:
     taken = elapsed(locked.facts.started_at, locked.finished_at or now)
     return Progress(locked.outcome, locked.finished_at, closed, taken, locked.recorded)
 
@@ -259,7 +282,7 @@ def _reused(move_id: str) -> Conflict:
     return Conflict("move_id_reused", "This move id stands for another move.", move_id=move_id)
 
 
-def _repeat(locked: LockedAttempt, move: int, expected_ply: int, move_id: str) -> MoveReply:
+def _repeat(locked: AttemptRow, move: int, expected_ply: int, move_id: str) -> MoveReply:
     """The first answer to this move id, rebuilt from the log; Conflict when it then stood for another move."""
     ply = locked.repeat_ply
     assert ply is not None
@@ -319,7 +342,7 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
     check_client_key(move_id, "move_id")
     refusal: GameError | None = None
     with transaction.atomic(durable=True):
-        locked = attempt_lock(public_id=attempt_id, token_hash=token_hash, via=via, move_id=move_id, now=now)
+        locked = attempt_read(Asked(attempt_id, token_hash, via, move_id, now), lock=True)
         if locked is None:
             raise _not_there(token_hash, via, now)
         if locked.repeat_ply is not None:
