@@ -63,6 +63,15 @@ def play_line(client: Client, attempt: Attempt, moves: list[str]) -> Attempt:
     return game.attempt
 
 
+def play_badly(client: Client, attempt: Attempt) -> Attempt:
+    """Draw the whole stock first, over REST."""
+    game = Game(client, attempt)
+    while not game.attempt["outcome"]:
+        legal = game.attempt["legal"]
+        game.play("d" if "d" in legal else legal[0])
+    return game.attempt
+
+
 @contextmanager
 def database(server: ServerProcess) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
     """The server's own database, for what no service would ever write."""

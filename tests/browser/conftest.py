@@ -1,0 +1,125 @@
+"""A real Chromium against a real server. Whatever the console complains about fails the test.
+
+Without Chromium these tests are skipped; with CI=true that is a failure (issue A, 13).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.client.cast import UNHURRIED
+from tests.processes import ServerProcess, live_server
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenPage = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of this folder, wherever the marker is asked for."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+def find_chromium() -> str | None:
+    """Debian's Chromium, or what CHROMIUM names."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for all; every page has a context (cookies, storage) of its own."""
+    path = find_chromium()
+    if path is None:
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail("There is no Chromium, and with CI=true the browser tests must run (Debian: chromium).")
+        pytest.skip("NO CHROMIUM HERE: the pages are not tested in a browser (Debian: apt-get install chromium).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def clock_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seconds to step the server's clock by."""
+    file = tmp_path_factory.mktemp("clock") / "offset"
+    file.write_text("0")
+    return file
+
+
+@pytest.fixture(scope="module")
+def site(clock_file: Path) -> Iterator[ServerProcess]:
+    """A server of the module's own, without throttles in the way, whose clock can be stepped."""
+    with live_server(env={**UNHURRIED, "TRIPEAKS_CLOCK_OFFSET_FILE": str(clock_file)}) as server:
+        yield server
+
+
+class Complaints(list[str]):
+    """What the console said; a test that breaks the link or asks for what is missing allows for that with `forgive`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forgiven: tuple[str, ...] = ()
+
+    def forgive(self, *parts: str) -> None:
+        """Complaints with one of these parts are expected in this test."""
+        self.forgiven += parts
+
+    def hear(self, page: Page) -> None:
+        """Listen to a page."""
+
+        def on_console(message: ConsoleMessage) -> None:
+            if message.type in {"error", "warning"}:
+                self.append(message.text)
+
+        page.on("console", on_console)
+        page.on("pageerror", lambda error: self.append(str(error)))
+
+    @property
+    def left(self) -> list[str]:
+        return [each for each in self if not any(part in each for part in self.forgiven)]
+
+
+@pytest.fixture
+def complaints() -> Iterator[Complaints]:
+    """Fails the test when a page broke the content security policy, lacked a file or threw an error."""
+    heard = Complaints()
+    yield heard
+    assert heard.left == []
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site: ServerProcess, complaints: Complaints) -> Iterator[OpenPage]:
+    """`open_page("/", width=320, ...)`: a page in a fresh context; other options go to the context."""
+    contexts = []
+
+    def open_one(address: str, *, width: int = 1280, height: int = 800, script: str = "", **options: Any) -> Page:
+        context = chromium.new_context(viewport={"width": width, "height": height}, base_url=site.url, **options)
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        if script:
+            context.add_init_script(script)
+        page = context.new_page()
+        complaints.hear(page)
+        page.goto(address)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()

@@ -1,0 +1,108 @@
+"""The page's scripts say what the templates say, and keep standings as `games.client_sockets` does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from leaderboards.templatetags.tripeaks import counts_text, duration, iso_day, players_text, result_text
+from tests.processes import ROOT
+
+SCRIPTS = ROOT / "leaderboards" / "static" / "leaderboards" / "js"
+COUNTS = [{"players": players, "playing": 0, "finished": 1204} for players in (0, 1, 2, 1204)]
+TIMES = [0, 9, 420, 9_999, 10_000, 59_999, 60_000, 3_599_999, 3_600_000, 3_661_000]
+DAYS = ["2026-11-29T23:59:59.999Z", "2027-01-01T00:00:00.000Z", "2026-05-09T12:00:00.000Z"]
+RESULTS = [{"outcome": "won", "cards_left": 0}, {"outcome": "stuck", "cards_left": 3}]
+
+
+def run_module(script: str) -> object:
+    """What an ES module prints as JSON, run by Node with our modules beside it."""
+    node = shutil.which("node")
+    if node is None:
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail("There is no Node, and with CI=true the page's scripts must be tested.")
+        pytest.skip("NO NODE HERE: the page's scripts are not tested by themselves.")
+    done = subprocess.run(
+        [node, "--input-type=module"],
+        input=script.replace("./", f"file://{SCRIPTS}/"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_both_sides_write_the_same_words() -> None:
+    found = run_module(
+        f"""
+        import {{ countsText, duration, isoDay, playersText, resultText }} from "./rows.js";
+        console.log(JSON.stringify([
+            {json.dumps(TIMES)}.map(duration), {json.dumps(DAYS)}.map(isoDay), {json.dumps(RESULTS)}.map(resultText),
+            {json.dumps(COUNTS)}.map(countsText), {json.dumps(COUNTS)}.map(playersText)]));
+        """
+    )
+    assert found == [
+        [duration(each) for each in TIMES],
+        [iso_day(each) for each in DAYS],
+        [result_text(each) for each in RESULTS],
+        [counts_text(each) for each in COUNTS],
+        [players_text(each) for each in COUNTS],
+    ]
+
+
+def test_the_script_applies_events_and_notices_gaps() -> None:
+    found = run_module(
+        """
+        import { applied, isStale } from "./standings.js";
+        const row = (id, rank) => ({ id, rank });
+        const topic = { board: "b", kind: "bots", view: "best" };
+        const snapshot = { ...topic, type: "snapshot", version: 3, entries: 1, counts: {}, rows: [row("a", 1)] };
+        const event = (version, previous, order, rows) =>
+            ({ ...topic, type: "event", version, previous, entries: 2, counts: {}, order, rows });
+        const first = applied(null, snapshot);
+        const second = applied(first, event(5, 3, ["c", "a"], [row("c", 1), row("a", 2)]));
+        console.log(JSON.stringify({
+            rows: second.rows, version: second.version,
+            gap: applied(first, event(6, 5, ["a"], [])),
+            unknown: applied(first, event(4, 3, ["a", "z"], [])),
+            before: applied(null, event(4, 3, [], [])),
+            old: applied(second, event(4, 3, [], [])) === second,
+            stale: isStale(second, topic, { versions: [{ ...topic, version: 6 }] }),
+            fresh: isStale(second, topic, { versions: [{ ...topic, version: 5 }, { ...topic, kind: "people", version: 9 }] }),
+        }));
+        """
+    )
+    assert found == {
+        "rows": [{"id": "c", "rank": 1}, {"id": "a", "rank": 2}],
+        "version": 5,
+        "gap": None,
+        "unknown": None,
+        "before": None,
+        "old": True,
+        "stale": True,
+        "fresh": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"),
+    [
+        (-5, "0 s"),
+        (1, "1 s"),
+        (59_000, "59 s"),
+        (60_000, "1 min 00 s"),
+        (725_000, "12 min 05 s"),
+        (3_600_000, "1 h 00 min"),
+        (18_720_000, "5 h 12 min"),
+        (90_000_000, "25 h 00 min"),
+    ],
+)
+def test_the_time_left_is_told_in_words(milliseconds: int, words: str) -> None:
+    script = f'import {{ remaining }} from "./countdown.js"; console.log(JSON.stringify(remaining({milliseconds})));'
+    assert run_module(script) == words
