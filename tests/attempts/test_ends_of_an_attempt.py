@@ -70,6 +70,25 @@ def test_R3_3_a_stuck_attempt_closes_after_24_idle_hours_whether_or_not_anything
     assert (row.outcome, row.closed_at) == ("stuck", alice.at)
 
 
+def test_R3_3_an_undone_attempt_goes_on_however_long_it_rests_and_its_result_stands(alice: Hand, bob: Hand) -> None:
+    attempt = stuck(alice)
+    recorded = state(alice, attempt)["result"]
+    alice.wait(hours=23)
+    alice.play(attempt, "u")
+    alice.wait(hours=25)
+    assert attempts_expire(now=alice.at) == 0
+    now = state(alice, attempt)
+    assert (now["outcome"], now["closed"], now["legal"], now["result"]) == (None, False, ["d", "u"], recorded)
+    with pytest.raises(NotFound):
+        attempt_replay(public_id=attempt.public_id, viewer_id=bob.player.pk, now=alice.at)
+    assert alice.play(attempt, "d").attempt["outcome"] == "stuck"
+    alice.wait(hours=24)  # stuck again: 24 hours from now
+    assert (state(alice, attempt)["closed"], state(alice, attempt)["result"]) == (True, recorded)
+    with pytest.raises(MoveRefused):
+        alice.resign(attempt)
+    assert attempts_expire(now=alice.at) == 1
+
+
 def test_a_won_attempt_takes_no_undo(alice: Hand) -> None:
     attempt = alice.start(deck_code("Z", "R"))
     alice.play_all(attempt, Z_LINE)
