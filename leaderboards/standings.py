@@ -222,15 +222,15 @@ def sync(board_id: int) -> bool:
 
 
 # One statement, so one view of the database: the version and every row changed up to it.
-_CHANGES = """
+_CHANGES = f"""
 SELECT b.version, b.entries, e.player_id, e.key, e.finished_ms, e.attempt_id, e.active
   FROM leaderboards_board b
   LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.version > %(since)s
- WHERE b.id = %(board)s LIMIT %(limit)s"""
+ WHERE b.id = %(board)s LIMIT {INLINE_UP_TO + 1}"""
 
 
 def _sync(board_id: int, since: int) -> bool:
-    changed = ask(_CHANGES, {"board": board_id, "since": since, "limit": INLINE_UP_TO + 1})
+    changed = ask(_CHANGES, {"board": board_id, "since": since})
     if not changed or changed[0][0] < since:
         return False
     if len(changed) > INLINE_UP_TO:

@@ -10,6 +10,7 @@ from games.clock import iso
 from games.engine.cards import cards_text
 from games.errors import BadInput, NotFound
 from games.models import Attempt, Player
+from games.services.retry import repeat_once
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.scopes import parse_date
@@ -87,6 +88,7 @@ def daily_json(daily: DailyChallenge, now: dt.datetime, *, counters: tuple[int, 
     }
 
 
+@repeat_once
 def daily_today(now: dt.datetime) -> dict[str, Any]:
     """`daily_json` of the official date at `now`; NotFound when it is not prepared."""
     return daily_json(daily_current(now), now)

@@ -98,6 +98,7 @@ def _winnable(letters: str) -> tuple[GameCode, tuple[Card, ...]]:
 _prepared_until: dt.datetime | None = None  # the close of the day on which this process has looked at the week ahead
 
 
+@repeat_once
 def daily_ensure(*, now: dt.datetime) -> None:
     """What every request for a daily does first: prepare what is missing; one small query once that is done.
 

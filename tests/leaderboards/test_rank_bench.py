@@ -1,0 +1,20 @@
+"""The benchmark of ranks runs, finds both ways equal, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.models import Attempt, Player
+from leaderboards.bench import rank
+from leaderboards.models import Board, Entry, ScoreBucket
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_small_run_measures_both_ways_finds_them_equal_and_cleans_up() -> None:
+    figure = rank.run(entries=400, samples=50)
+    assert (figure["entries"], figure["samples"]) == (400, 50)
+    assert (figure["different_answers"], figure["same_order_everywhere"]) == (0, True)
+    for way in ("with_cache", "without_cache"):
+        assert 0 < figure[way]["p50_ms"] <= figure[way]["p99_ms"] <= figure[way]["max_ms"]
+        assert figure[way]["p50_to_floor"] > 0
+    assert [model.objects.count() for model in (Board, Entry, ScoreBucket, Attempt, Player)] == [0] * 5
