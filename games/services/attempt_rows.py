@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -83,7 +83,7 @@ class AttemptRow:
     closed: bool
     last_move_at: dt.datetime
     recorded: Recorded | None
-    cards: tuple[int, ...]
+    cards: tuple[int, ...] = field(repr=False)  # R10.1: reprs end up in logs and tracebacks
     log: list[int]
     repeat_ply: int | None
     """The ply already logged under this move id, if any."""

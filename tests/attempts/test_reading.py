@@ -13,6 +13,7 @@ from games.errors import MoveRefused
 from games.models import Attempt
 from games.selectors import attempt_get, attempt_replay, attempt_resume, attempt_state, attempts_list
 from games.selectors.attempts import facts_of
+from games.services.attempt_rows import Asked, attempt_read
 from tests.attempts.hand import DAILY, Z_LINE, Hand, deck_code
 
 TP2 = "TP2-E-00041061050R3GG28A1C60T3GF"
@@ -50,10 +51,15 @@ def test_R9_3_the_code_of_a_daily_attempt_is_null_until_it_is_final_and_then_tol
 def test_R10_1_neither_rows_nor_their_values_print_a_code_or_a_card(alice: Hand) -> None:
     attempt = alice.start(TP2, competition=DAILY)
     row = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
-    told = "\n".join(map(repr, (row, row.deal, facts_of(row)))) + str(row) + str(row.deal)
+    asked = Asked(attempt.public_id, bytes(alice.credential.token_hash), "bearer", "m1", alice.at)
+    read = attempt_read(asked, lock=False)
+    assert read is not None
+    told = "\n".join(map(repr, (row, row.deal, facts_of(row), read, read.position()))) + str(row) + str(row.deal)
     assert TP2[6:] not in told
     assert not any(card in told for card in CARD_TEXTS)
+    assert str(tuple(row.deal.cards))[1:-1] not in told
     assert TP2[6:] in repr(row.code), "control: the check would find it"
+    assert str(tuple(row.deal.cards))[1:-1] in repr(read.cards), "control: this one too"
 
 
 def test_own_attempts_are_listed_newest_first_each_once_and_to_nobody_else(alice: Hand, bob: Hand) -> None:
