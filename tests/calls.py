@@ -8,10 +8,12 @@ from typing import Any
 
 from django.conf import settings
 from django.test import Client
+from django.test.client import ClientHandler
 
 from tests.factories import SignedIn
 
 OUR_ORIGIN = "http://testserver"
+_handler = ClientHandler(enforce_csrf_checks=False)  # one for all: each would load the middleware anew
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def call(
 ) -> Answer:
     """One request to /api/v1<path>. `who` and `token` go into the Authorization header; `cookie` into the cookie."""
     client = Client(raise_request_exception=False)
+    client.handler = _handler
     headers = dict(meta)
     if who is not None or token:
         headers["HTTP_AUTHORIZATION"] = f"Bearer {who.secret if who is not None else token}"
