@@ -79,3 +79,14 @@ def players_text(counts: Mapping[str, int]) -> str:
     """`1 player`, `1,204 players`: of a board without a clock, where nobody counts as playing."""
     players = counts["players"]
     return "1 player" if players == 1 else f"{players:,} players"
+
+
+@register.simple_tag
+def remaining(until: str, now: str) -> str:
+    """The time from one ISO instant to another: `5 h 12 min`, under an hour `12 min 05 s`, then `5 s`."""
+    left = dt.datetime.fromisoformat(until) - dt.datetime.fromisoformat(now)
+    seconds = max(0, -(-left // dt.timedelta(seconds=1)))
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{minutes} min {seconds % 60:02d} s" if minutes else f"{seconds} s"

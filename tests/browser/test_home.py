@@ -83,6 +83,7 @@ def test_without_scripts_both_lists_and_all_facts_are_there(open_page: OpenPage)
     expect(page.get_by_text("alices bot")).to_be_visible()
     expect(page.get_by_text("bob", exact=True)).to_be_visible()
     expect(page.get_by_text("until it closes at 00:00 UTC")).to_be_visible()
+    assert minutes(page.locator("[data-countdown]").inner_text()) <= 24 * 60
     expect(page.get_by_text("Reload the page for newer results.")).to_be_visible()
     expect(page.locator("#status")).to_be_hidden()
     page.get_by_role("link", name="The whole board of bots").click()

@@ -153,10 +153,11 @@ def test_a_restarted_server_is_reconnected_to(site: ServerProcess, open_page: Op
     code = "TP1-E-AAAAAAJ"
     alice = person(site.url, "alice of the restart")
     attempt = alice.start(code=code)
-    page = open_page(f"/boards/{code}")
+    page = open_page(f"/boards/{code}", width=320)
     is_live(page)
     site.kill()
     expect(page.locator("#status")).to_have_text("reconnecting")
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
     expect(page.locator("#announce")).to_have_text("Connection lost. Reconnecting.")
     site.start()
     is_live(page)

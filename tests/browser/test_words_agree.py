@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 
 import pytest
 
-from leaderboards.templatetags.tripeaks import counts_text, duration, iso_day, players_text, result_text
+from leaderboards.templatetags.tripeaks import counts_text, duration, iso_day, players_text, remaining, result_text
 from tests.processes import ROOT
 
 SCRIPTS = ROOT / "leaderboards" / "static" / "leaderboards" / "js"
@@ -106,3 +107,6 @@ def test_the_script_applies_events_and_notices_gaps() -> None:
 def test_the_time_left_is_told_in_words(milliseconds: int, words: str) -> None:
     script = f'import {{ remaining }} from "./countdown.js"; console.log(JSON.stringify(remaining({milliseconds})));'
     assert run_module(script) == words
+    now = dt.datetime(2026, 11, 29, tzinfo=dt.UTC)
+    until = now + dt.timedelta(milliseconds=milliseconds)
+    assert remaining(until.isoformat(), now.isoformat()) == words
