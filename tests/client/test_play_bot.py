@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from games.client import Client
-from tests.processes import ServerProcess, run_manage
+from tests.processes import ROOT, ServerProcess, run_manage
 
 CODE = "TP1-E-AAAAAAB"
 
@@ -83,6 +85,39 @@ def test_a_code_is_played_over_rest_and_its_replay_is_public(site: ServerProcess
     other = bot("--code", CODE, "--again")
     assert "starts: " in other.stdout
     assert attempt not in other.stdout
+
+
+def test_a_stopped_bot_goes_on_from_there(site: ServerProcess, bot: Bot) -> None:
+    command = [sys.executable, "manage.py", "play_bot", "--number", "9", "--pace", "0.2", "--url", site.url]
+    playing = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "TRIPEAKS_DATA": str(bot.data)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert playing.stdout is not None
+    for _ in range(4):  # the heading and three moves
+        playing.stdout.readline()
+    playing.send_signal(signal.SIGINT)
+    _, words = playing.communicate(timeout=20)
+    assert playing.returncode == 130
+    assert "Run the same command again to go on from here." in words
+    assert "Traceback" not in words
+    done = bot("--number", "9")
+    assert re.search(r"goes on from ply [3-9]", done.stdout), done.stdout
+
+
+def test_without_an_address_the_running_server_of_the_data_directory_is_played_on(
+    site: ServerProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_text(json.dumps({"address": site.url}))  # as `up` leaves it
+    done = run_manage(
+        "play_bot", "--number", "3", env={"TRIPEAKS_DATA": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": ""}
+    )
+    assert f"{site.url}/boards/TP1-G-AAAAAAD" in done.stdout
+    assert list(json.loads((tmp_path / "bot.json").read_text())) == ["up"]
 
 
 def test_no_server_is_one_clear_sentence(bot: Bot) -> None:
