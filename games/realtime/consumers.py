@@ -28,6 +28,7 @@ from .protocol import (
     HELLO_SECONDS,
     ORIGIN_REFUSED,
     TOO_MANY,
+    TRY_AGAIN,
     Ack,
     Changed,
     ClientMessage,
@@ -91,7 +92,7 @@ class PlaySocket(Socket):
         except GameError as error:
             return await self.refuse(error, CREDENTIAL_ENDED)
         except DATABASE_AWAY:
-            return await self.refuse(Unavailable(), 1013)
+            return await self.refuse(Unavailable(), TRY_AGAIN)
         if self.writer.closed:
             return False
         self.actor = actor

@@ -18,6 +18,7 @@ HELLO_MISSING: Final = 4002
 ORIGIN_REFUSED: Final = 4003
 TOO_MANY: Final = 4008
 FRAME_TOO_LARGE: Final = 4009
+TRY_AGAIN: Final = 1013
 
 CLOSE_CODES: Final = {
     CREDENTIAL_ENDED: "The credential is unknown or has ended: logged out, revoked, expired, banned or deleted.",
@@ -28,6 +29,7 @@ CLOSE_CODES: Final = {
     1009: "A frame so large that it was not even read.",
     1011: "The client did not answer pings, or did not read for 60 seconds. Reconnect.",
     1012: "The server restarts. Reconnect and resume.",
+    TRY_AGAIN: "The database is away for a moment, so nobody can be signed in. Reconnect.",
 }
 HELLO_SECONDS: Final = 5.0
 
