@@ -6,6 +6,7 @@ Without Chromium these tests are skipped; with CI=true that is a failure (issue 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+CARD = re.compile(r"""["' >][A2-9TJQK][CDHS]["' <]|[♣♦♥♠]""")
+"""A card's text, or a suit."""
 OpenPage = Callable[..., Page]
 
 

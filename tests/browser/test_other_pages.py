@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.client.cast import bot, person, play_out
 from tests.processes import ServerProcess
 
-from .conftest import Complaints, OpenPage
+from .conftest import CARD, Complaints, OpenPage
 
 CODE = "TP1-E-AAAAAAB"
 
@@ -114,3 +114,19 @@ def test_the_page_respects_what_the_system_asks_for(open_page: OpenPage, options
     else:
         border = page.evaluate("getComputedStyle(document.querySelector('.button')).borderTopStyle")
         assert border == "solid"
+
+
+def test_the_listening_for_complaints_hears_a_broken_policy(open_page: OpenPage, complaints: Complaints) -> None:
+    """The control of `complaints`: an inline script is blocked, and heard of."""
+    page = open_page("/boards")
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.ran") is None
+    assert len(complaints.left) == 1
+    complaints.forgive("Content Security Policy")
+
+
+def test_the_look_for_cards_finds_them_where_they_may_be(open_page: OpenPage, attempt: str) -> None:
+    """The control of C23's page part: a public replay is full of what a running day must not show."""
+    page = open_page(f"/attempts/{attempt}")
+    assert len(CARD.findall(page.content())) > 100
