@@ -10,12 +10,8 @@ from .consumers import standings
 
 
 async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse the handshake (HTTP 403 from most servers, 404 where they can say it)."""
-    if "websocket.http.response" in scope.get("extensions", {}):
-        await send({"type": "websocket.http.response.start", "status": 404, "headers": []})
-        await send({"type": "websocket.http.response.body", "body": b""})
-    else:
-        await send({"type": "websocket.close"})
+    """Refuse the handshake: HTTP 403. (A 404 through the response extension makes uvicorn log an error each time.)"""
+    await send({"type": "websocket.close"})
 
 
 socket_routes = [
