@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +35,10 @@ class OwnRedis:
 
     def stop(self) -> None:
         self._servers.stop()
+
+    @property
+    def pid(self) -> int:
+        return self._servers.pids()["redis"]
 
 
 @pytest.fixture
@@ -119,3 +125,28 @@ def test_a_server_that_starts_without_redis_serves_and_finds_it_later(
         spectator.until(1, 6)
         redis.start()
         heartbeat_says(spectator, False, 15)
+
+
+def test_a_redis_that_hangs_is_no_worse_than_one_that_is_down(committed: ServerProcess, redis: OwnRedis) -> None:
+    alice = Hand.of(person("alice"))
+    code = deck_code("Z", "R")
+    attempt = alice.start(code).public_id
+    with (
+        live_server(env=QUICK, database=committed.database_url, redis=redis.url) as server,
+        play_link(server, alice.secret) as playing,
+        Spectator(server, code) as spectator,
+    ):
+        heartbeat_says(spectator, False, 8)
+        os.kill(redis.pid, signal.SIGSTOP)
+        try:
+            started = time.monotonic()
+            for ply, move in enumerate(Z_LINE):
+                playing.move(attempt, move, ply)
+            assert [playing.hear("ack", "error").get("ply") for _ in Z_LINE] == list(range(1, 29))
+            assert time.monotonic() - started < 3
+            spectator.until(1, 6)
+            heartbeat_says(spectator, True, 10)
+        finally:
+            os.kill(redis.pid, signal.SIGCONT)
+        heartbeat_says(spectator, False, 20)
+        assert "Traceback" not in server.logs()
