@@ -39,11 +39,6 @@ class AttemptFacts:
     deadline: dt.datetime | None
     sealed_until: dt.datetime | None
 
-    @property
-    def timed(self) -> bool:
-        """Competitions add the elapsed time as the last ranking key (R8.4)."""
-        return self.competition is not None
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -121,13 +116,16 @@ def better_recorded(
         elapsed_ms,
         at,
     )
-    if before is None or result_key(facts, found) < result_key(facts, before):
+    if before is None or _key(facts, found) < _key(facts, before):
         return found
     return None
 
 
-def result_key(facts: AttemptFacts, recorded: Recorded) -> int:
-    """The rank key (engine.ranking, smaller is better) of a recorded result."""
+def _key(facts: AttemptFacts, recorded: Recorded) -> int:
+    """The rank key (engine.ranking, smaller is better) of a result among those of its own attempt.
+
+    Not timed: a later result of the same attempt has more moves, so time decides nothing.
+    """
     return rank_key(
         find_ruleset(facts.ruleset).ranking,
         Result(
@@ -139,7 +137,7 @@ def result_key(facts: AttemptFacts, recorded: Recorded) -> int:
             recorded.elapsed_ms,
             recorded.undos,
         ),
-        timed=facts.timed,
+        timed=False,
     )
 
 

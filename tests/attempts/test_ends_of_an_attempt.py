@@ -10,6 +10,7 @@ from games.errors import MoveRefused, NotFound
 from games.models import Attempt
 from games.selectors import attempt_get, attempt_replay
 from games.services import attempts_expire
+from games.signals import attempt_finished
 from tests.attempts.hand import DAILY, Z_LINE, Hand, deck_code
 
 
@@ -39,8 +40,8 @@ def test_R3_3_a_worse_second_end_leaves_the_first_result(alice: Hand) -> None:
     attempt = stuck(alice)
     first = state(alice, attempt)["result"]
     alice.wait(seconds=1)
-    alice.play_all(attempt, "u d")  # the same end with one more move on the counter
-    assert state(alice, attempt)["result"] == first
+    again = alice.play_all(attempt, "u d")[-1]  # the same end with one more move on the counter
+    assert again["result"] == state(alice, attempt)["result"] == first
 
 
 def test_R3_3_resigning_or_expiring_later_does_not_erase_the_result(alice: Hand) -> None:
@@ -60,10 +61,10 @@ def test_R3_3_a_stuck_attempt_closes_after_24_idle_hours_whether_or_not_anything
     alice.wait(hours=23, minutes=59)
     assert state(alice, attempt)["closed"] is False
     alice.wait(minutes=1)
-    assert state(alice, attempt)["closed"] is True
+    assert (state(alice, attempt)["closed"], state(alice, attempt)["legal"]) == (True, [])
     with pytest.raises(MoveRefused) as refused:
         alice.play(attempt, "u")
-    assert refused.value.code == "game_over"
+    assert (refused.value.code, refused.value.data["attempt"]) == ("game_over", state(alice, attempt))
     assert attempts_expire(now=alice.at) == 1
     assert attempts_expire(now=alice.at) == 0
     row = Attempt.objects.get(pk=attempt.pk)
@@ -136,6 +137,51 @@ def test_R9_2_the_last_moment_counts_and_the_deadline_does_not(alice: Hand, bob:
     assert (refused.value.code, refused.value.data["attempt"]["outcome"]) == ("game_over", "expired")
     row = Attempt.objects.get(pk=late.pk)
     assert (row.outcome, row.finished_at, row.ply) == ("expired", DAILY.deadline, 0)
+
+
+def test_who_resigns_after_the_deadline_is_told_that_it_has_expired(alice: Hand) -> None:
+    attempt = alice.start(deck_code("Z", "R"), competition=DAILY)
+    alice.at = DAILY.deadline
+    assert (state(alice, attempt)["outcome"], state(alice, attempt)["legal"]) == ("expired", [])
+    for _ in range(2):
+        with pytest.raises(MoveRefused) as refused:
+            alice.resign(attempt)
+        assert (refused.value.code, refused.value.data["attempt"]["outcome"]) == ("game_over", "expired")
+        assert Attempt.objects.get(pk=attempt.pk).outcome == "expired"
+
+
+def test_every_end_is_signalled_once(alice: Hand) -> None:
+    """Boards and streaks hang on this one signal."""
+    heard: list[tuple[str | None, str | None, int | None]] = []
+
+    def hear(sender: object, attempt: Attempt, **_: object) -> None:
+        heard.append((attempt.outcome, attempt.result_outcome, attempt.result_ply))
+
+    attempt_finished.connect(hear)
+    try:
+        undone = stuck(alice)
+        alice.play_all(undone, "u d u")
+        alice.resign(undone)
+        assert heard == [("stuck", "stuck", 23)] * 2 + [("resigned", "stuck", 23)]
+        heard.clear()
+        alice.start(deck_code("Z", "R"), "late", competition=DAILY)
+        won = alice.start(deck_code("Z", "R"), "won")
+        alice.play_all(won, Z_LINE)
+        alice.play(won, Z_LINE[-1], ply=27, move_id="ply27")  # a repeat ends nothing again
+        alice.at = DAILY.deadline
+        for _ in range(2):
+            attempts_expire(now=alice.at)
+        assert heard == [("won", "won", 28), ("expired", None, None)]
+    finally:
+        attempt_finished.disconnect(hear)
+
+
+def test_a_clock_that_steps_back_makes_no_time_negative_and_loses_no_move(alice: Hand) -> None:
+    attempt = alice.start(deck_code("Z", "R"), competition=DAILY)
+    alice.wait(hours=-1)
+    states = alice.play_all(attempt, Z_LINE)
+    assert {each["elapsed_ms"] for each in states} == {0}
+    assert (states[-1]["outcome"], states[-1]["result"]["elapsed_ms"]) == ("won", 0)
 
 
 def test_expiry_needs_no_scheduler_and_is_written_down_once(alice: Hand) -> None:

@@ -62,6 +62,14 @@ def test_R10_1_neither_rows_nor_their_values_print_a_code_or_a_card(alice: Hand)
     assert str(tuple(row.deal.cards))[1:-1] in repr(read.cards), "control: this one too"
 
 
+def test_resuming_brings_the_plies_after_the_last_one_seen(alice: Hand) -> None:
+    attempt = alice.start(deck_code("Z", "R"))
+    alice.play_all(attempt, "t18 d u")
+    for seen, since in ((0, ["t18", "d", "u"]), (1, ["d", "u"]), (2, ["u"]), (3, []), (9, [])):
+        found = attempt_resume(public_id=attempt.public_id, player_id=alice.player.pk, ply=seen, now=alice.at)
+        assert (found["ply"], found["since"], found["attempt"]["ply"]) == (3, since, 3)
+
+
 def test_own_attempts_are_listed_newest_first_each_once_and_to_nobody_else(alice: Hand, bob: Hand) -> None:
     made = [alice.start("TP1-E-AAAAAAB", f"k{n}").public_id for n in range(103)]
     bob.start("TP1-E-AAAAAAB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import itertools
 
@@ -13,7 +14,7 @@ from games.engine.deals import deal_cards
 from games.errors import BadInput, Conflict
 from games.models import Deal
 from games.services import attempt_start, random_code
-from tests.attempts.hand import NOON, Hand
+from tests.attempts.hand import DAILY, NOON, Hand, deck_code
 
 
 def test_R7_1_one_deal_whatever_the_ruleset_or_kind_of_code(alice: Hand) -> None:
@@ -81,6 +82,17 @@ def test_R10_1_the_refusal_of_a_sealed_deal_does_not_tell_the_order_of_its_last_
     assert Deal.objects.count() == 1
     other_row = [cards[19], cards[18]]
     assert alice.start(composed_code("E", [*cards[:18], *other_row, *cards[20:]]).text, "free").ranked
+
+
+def test_a_key_that_started_a_competition_starts_nothing_else_and_the_other_way_round(alice: Hand) -> None:
+    alice.start(deck_code("Z", "R"), "daily", competition=DAILY)
+    alice.start(deck_code("Z", "R"), "plain")
+    other = dataclasses.replace(DAILY, key="daily-other")
+    for key, competition in (("daily", None), ("plain", other)):
+        with pytest.raises(Conflict) as refused:
+            alice.start(deck_code("Z", "R"), key, competition=competition)
+        assert refused.value.code == "key_reused"
+    assert alice.start(deck_code("Z", "R"), "fresh", competition=other).number == 3
 
 
 def test_a_repeated_random_start_is_the_same_attempt(alice: Hand) -> None:
