@@ -63,4 +63,4 @@ def shown(text: object, limit: int = 24) -> str:
     """Input as it may stand in a message: printable ASCII, cut to ``limit`` characters; the rest as escapes."""
     raw = text if isinstance(text, str) else type(text).__name__
     cut = raw if len(raw) <= limit else raw[:limit] + "..."
-    return cut.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n").replace("\r", "\\r")
+    return cut.encode("unicode_escape").decode("ascii")

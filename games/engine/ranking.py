@@ -114,10 +114,6 @@ def key_bucket(ranking: RankingName, timed: bool) -> int:
     return ELAPSED_QUANTUM if timed else 1
 
 
-KEY_SPAN = key_span
-BUCKET = key_bucket
-
-
 # --- the same order said plainly, to hold the packed keys to ---------------------------------------------------------
 
 

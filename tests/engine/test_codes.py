@@ -124,6 +124,7 @@ def test_c04_every_forgiven_spelling_is_the_same_code(text: str) -> None:
         ("TP1-E-AAAAAA\x00", "code_character"),
         ("TP1-E-AAAAAA\x1b", "code_character"),
         ("TP1-E-AAAAAA\x7f", "code_character"),
+        ("TP1-E-AAAAAA\uff5f", "code_character"),  # the first full-width form that is not folded
         ("TP1-E-AAAAAA\ud800", "code_character"),
         ("TP1\u30fcE\u30fcAAAAAAB", "code_character"),  # katakana length mark
         pytest.param(" " * 10_000_000 + TP1, "code_too_long", id="ten million spaces"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from games.engine.moves import DRAW
 from games.engine.position import start
-from games.engine.ranking import BUCKET, KEY_SPAN, Result, compare, rank_all, rank_key, result_of
+from games.engine.ranking import Result, compare, key_bucket, key_span, rank_all, rank_key, result_of
 from games.engine.rulesets import RankingName
 from tests.engine.tables import DECKS, C, E, play_all
 
@@ -42,7 +42,7 @@ def test_r8_key_order_is_the_order_of_the_rules(ranking: RankingName, timed: boo
         keys = [rank_key(ranking, result, timed=timed) for result in (one, other)]
         assert sign(keys[0] - keys[1]) == sign(compare(ranking, one, other, timed=timed))
         for key in keys:
-            assert 0 <= key < KEY_SPAN(ranking, timed) < 1 << 53
+            assert 0 <= key < key_span(ranking, timed) < 1 << 53
             assert int(float(key)) == key
 
     check()
@@ -54,7 +54,7 @@ def test_r8_first_and_last_key_fill_the_span(ranking: RankingName, timed: bool) 
     best = Result("won", 466 if ranking == "score" else 772, least_moves, 3, 0, 0, 0)
     worst = Result("stuck", -120 if ranking == "score" else 0, most_moves, 0, 28, (1 << 27) - 1, 0)
     assert rank_key(ranking, best, timed=timed) == 0
-    assert rank_key(ranking, worst, timed=timed) == KEY_SPAN(ranking, timed) - 1
+    assert rank_key(ranking, worst, timed=timed) == key_span(ranking, timed) - 1
 
 
 def test_c13_two_timed_results_one_millisecond_apart_keep_their_order() -> None:
@@ -136,8 +136,8 @@ def test_ranks_by_key_are_the_reference_ranks(ranking: RankingName, timed: bool)
 
 @pytest.mark.parametrize(("ranking", "timed"), MODES)
 def test_buckets_part_no_equal_keys_and_divide_the_span(ranking: RankingName, timed: bool) -> None:
-    assert BUCKET(ranking, timed) == (1 << 15 if timed else 1)
-    assert KEY_SPAN(ranking, timed) % BUCKET(ranking, timed) == 0
+    assert key_bucket(ranking, timed) == (1 << 15 if timed else 1)
+    assert key_span(ranking, timed) % key_bucket(ranking, timed) == 0
 
 
 def test_result_of_takes_finished_positions_only() -> None:

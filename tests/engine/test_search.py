@@ -6,6 +6,7 @@ import pytest
 
 from games.engine.codes import GameCode
 from games.engine.deals import deal_cards
+from games.engine.errors import InvalidCards
 from games.engine.replay import replay
 from games.engine.rulesets import RULESETS
 from games.solver.search import find_win, search
@@ -40,7 +41,16 @@ def test_none_within_the_limit_is_no_proof() -> None:
     assert (hasty.line, hasty.exhausted, hasty.nodes) == (None, False, 100)
 
 
-def test_deck_z_is_won_in_one_run() -> None:
-    assert find_win(C, DECKS["Z"]) is not None
-    line = find_win(E, DECKS["P"])
-    assert line is None or len(line) <= 51
+@pytest.mark.parametrize("letters", ["E", "C", "R", "T", "G", "O", "W"])
+def test_deck_z_is_won_under_every_ruleset_of_52_cards(letters: str) -> None:
+    line = find_win(RULESETS[letters], DECKS["Z"])
+    assert line is not None
+    assert replay(RULESETS[letters], DECKS["Z"], line, undo_allowed=False).position.outcome == "won"
+
+
+def test_a_found_line_is_not_longer_than_the_deck_and_a_wrong_deck_is_refused() -> None:
+    found = search(E, DECKS["Z"])
+    assert found.line is not None
+    assert (found.exhausted, 28 <= len(found.line) <= 51) == (False, True)
+    with pytest.raises(InvalidCards):
+        search(E, DECKS["Z"][:51])

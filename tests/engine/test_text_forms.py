@@ -52,6 +52,15 @@ def test_r2_5_texts_that_are_no_move_are_refused(text: str) -> None:
     assert refused.value.code == "move_text"
 
 
+def test_a_refusal_repeats_only_the_beginning_of_what_was_sent_and_no_control_character() -> None:
+    for wrong in ("x" * 1_000_000, "\x1b[2J\r\n" * 9, "é" * 100):
+        with pytest.raises(InvalidMove) as refused:
+            parse_move(wrong)
+        assert len(refused.value.message) < 200
+        assert refused.value.message.isprintable()
+        assert refused.value.message.isascii()
+
+
 def test_logs_are_refused_with_the_ply() -> None:
     with pytest.raises(InvalidMove) as refused:
         parse_log("d t20 x d y")
