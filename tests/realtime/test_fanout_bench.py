@@ -1,0 +1,32 @@
+"""The fan-out benchmark works and loses nothing (its figures are no test: they depend on the machine)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from tests.processes import ROOT, fresh_database
+
+SCRIPT = """
+import json, django
+django.setup()
+from leaderboards.bench.fanout import run
+print(json.dumps(run(sockets=60, events=3)))
+"""
+
+
+def test_the_fanout_bench_measures_both_sides_and_loses_nothing() -> None:
+    with fresh_database() as database:
+        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
+        command = [sys.executable, "-c", SCRIPT]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout)
+    for side in ("websockets_broadcast_ms", "standings_socket_ms"):
+        assert (figures[side]["samples"], figures[side]["lost"], figures[side]["twice"]) == (3, 0, 0)
+        assert 0 < figures[side]["best"] <= figures[side]["p50"] <= figures[side]["p99"]
+    assert 700 < figures["standings_socket_ms"]["frame_bytes"] < 1400
+    assert figures["ratio_p50"] > 0
