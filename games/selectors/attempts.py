@@ -147,8 +147,13 @@ def progress_of(attempt: Attempt, now: dt.datetime) -> Progress:
     if outcome is None and attempt.deadline is not None and attempt.deadline <= now:
         outcome, finished_at, closed = "expired", attempt.deadline, True
     if outcome == "stuck" and not closed:
-        closed = attempt.last_move_at + STUCK_IDLE <= now
+        closed = stuck_is_over(attempt.last_move_at, attempt.deadline, now)
     return Progress(outcome, finished_at, closed, elapsed(attempt.started_at, finished_at or now), recorded_of(attempt))
+
+
+def stuck_is_over(last_move_at: dt.datetime, deadline: dt.datetime | None, now: dt.datetime) -> bool:
+    """Whether time alone has ended a stuck attempt that could be undone: 24 idle hours (R3.3), or its deadline (R9.2)."""
+    return last_move_at + STUCK_IDLE <= now or (deadline is not None and deadline <= now)
 
 
 def elapsed(started_at: dt.datetime, until: dt.datetime) -> int:

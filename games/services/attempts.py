@@ -34,6 +34,7 @@ from games.selectors.attempts import (
     attempt_state,
     better_recorded,
     elapsed,
+    stuck_is_over,
 )
 from games.signals import attempt_finished
 
@@ -253,8 +254,7 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
     if locked.outcome is None and locked.facts.deadline is not None and locked.facts.deadline <= now:
         expired = _end(locked.id, "expired", at=locked.facts.deadline, now=now)
         return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
-    idle = locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now
-    if locked.closed or idle:
+    if locked.closed or (locked.outcome == "stuck" and _stuck_is_over(locked, now)):
         state = attempt_json(locked.facts, locked.position(), _progress(locked, now, closed=True))
         return MoveRefused("game_over", "This attempt is over.", attempt=state)
     if expected_ply != locked.ply:
@@ -271,6 +271,10 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
         _finish(locked.id, after.outcome, closed=closed, bettered=bettered, now=now)
         progress = Progress(after.outcome, now, closed, taken, bettered or locked.recorded)
     return _reply(locked, asked, move, after, progress)
+
+
+def _stuck_is_over(locked: AttemptRow, now: dt.datetime) -> bool:
+    return stuck_is_over(locked.last_move_at, locked.facts.deadline, now)
 
 
 def _progress(locked: AttemptRow, now: dt.datetime, *, closed: bool) -> Progress:
@@ -354,7 +358,7 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
             refusal = MoveRefused(
                 "game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now)
             )
-        elif not locked.closed and not (locked.outcome == "stuck" and locked.last_move_at + STUCK_IDLE <= now):
+        elif not locked.closed and not (locked.outcome == "stuck" and _stuck_is_over(locked, now)):
             attempt = _end(locked.id, "resigned", at=now, now=now)
         elif locked.outcome != "resigned":
             refusal = MoveRefused("game_over", "This attempt is over.", attempt=attempt_state(attempt, now))
@@ -371,7 +375,8 @@ def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:
     that a move holds. Returns how many were closed.
     """
     closed = 0
-    over = Q(outcome=None, deadline__lte=now) | Q(outcome="stuck", closed_at=None, last_move_at__lte=now - STUCK_IDLE)
+    idle = Q(last_move_at__lte=now - STUCK_IDLE) | Q(deadline__lte=now)
+    over = Q(outcome=None, deadline__lte=now) | Q(outcome="stuck", closed_at=None) & idle
     for pk in Attempt.objects.filter(over).order_by("id").values_list("id", flat=True)[:batch]:
         with transaction.atomic(durable=True):
             attempt = Attempt.objects.select_for_update(skip_locked=True).filter(over, pk=pk).first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 
 import pytest
@@ -137,6 +138,21 @@ def test_R9_2_the_last_moment_counts_and_the_deadline_does_not(alice: Hand, bob:
     assert (refused.value.code, refused.value.data["attempt"]["outcome"]) == ("game_over", "expired")
     row = Attempt.objects.get(pk=late.pk)
     assert (row.outcome, row.finished_at, row.ply) == ("expired", DAILY.deadline, 0)
+
+
+def test_R9_2_where_a_competition_allows_undo_a_stuck_attempt_is_over_at_its_deadline(alice: Hand) -> None:
+    attempt = alice.start(deck_code("V", "RC"), competition=dataclasses.replace(DAILY, undo_allowed=True))
+    alice.play_all(attempt, ["d"] * 23)
+    alice.at = DAILY.deadline - dt.timedelta(milliseconds=1)
+    alice.play_all(attempt, "u d")
+    alice.at = DAILY.deadline
+    recorded = state(alice, attempt)["result"]
+    assert (state(alice, attempt)["outcome"], state(alice, attempt)["closed"]) == ("stuck", True)
+    for act in (lambda: alice.play(attempt, "u"), lambda: alice.resign(attempt)):
+        with pytest.raises(MoveRefused, match="over"):
+            act()
+    assert [attempts_expire(now=alice.at) for _ in range(2)] == [1, 0]
+    assert (state(alice, attempt)["outcome"], state(alice, attempt)["result"]) == ("stuck", recorded)
 
 
 def test_who_resigns_after_the_deadline_is_told_that_it_has_expired(alice: Hand) -> None:
