@@ -11,9 +11,9 @@ import http.client
 import json
 import secrets
 import statistics
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import psycopg
@@ -40,30 +40,36 @@ CLIENTS: Final = 4
 LIMITS_OFF: Final = {"TRIPEAKS_THROTTLE_MOVE": "1000000/60", "TRIPEAKS_SOCKET_FRAMES_PER_SECOND": "1000000"}
 
 
-def floor_cpu_us(rounds: int = 3000) -> float:
-    """CPU microseconds of the bare loop per transaction, the better half of its rounds."""
-    url = settings.DATABASE_URL
-    with psycopg.connect(url) as link:
-        link.execute("DROP TABLE IF EXISTS bench_attempt, bench_move")
-        link.execute("CREATE TABLE bench_attempt (id bigint PRIMARY KEY, ply int, score int, at timestamptz)")
-        link.execute(
+class Floor:
+    """The bare loop: its CPU microseconds per transaction, a slice at a time."""
+
+    def __init__(self) -> None:
+        self.link = psycopg.connect(settings.DATABASE_URL)
+        self.ply = 0
+        self.link.execute("DROP TABLE IF EXISTS bench_attempt, bench_move")
+        self.link.execute("CREATE TABLE bench_attempt (id bigint PRIMARY KEY, ply int, score int, at timestamptz)")
+        self.link.execute(
             "CREATE TABLE bench_move (attempt_id bigint, ply int, move int, move_id text, at timestamptz,"
             " PRIMARY KEY (attempt_id, ply))"
         )
-        link.execute("INSERT INTO bench_attempt VALUES (1, 0, 500, now())")
-        link.commit()
+        self.link.execute("INSERT INTO bench_attempt VALUES (1, 0, 500, now())")
+        self.link.commit()
+
+    def slice_us(self, rounds: int = 300) -> float:
         now = dt.datetime.now(dt.UTC)
-        slices: list[float] = []
-        for piece in range(10):
-            before = time.process_time()
-            for ply in range(piece * rounds // 10, (piece + 1) * rounds // 10):
-                link.execute("INSERT INTO bench_move VALUES (1, %s, %s, %s, %s)", (ply, 3, "m", now))
-                link.execute("UPDATE bench_attempt SET ply = %s, score = %s, at = %s WHERE id = 1", (ply, 490, now))
-                link.commit()
-            slices.append((time.process_time() - before) / (rounds // 10) * 1e6)
-        link.execute("DROP TABLE bench_attempt, bench_move")
-        link.commit()
-        return statistics.median(slices)
+        link = self.link
+        before = time.thread_time()
+        for ply in range(self.ply, self.ply + rounds):
+            link.execute("INSERT INTO bench_move VALUES (1, %s, %s, %s, %s)", (ply, 3, "m", now))
+            link.execute("UPDATE bench_attempt SET ply = %s, score = %s, at = %s WHERE id = 1", (ply, 490, now))
+            link.commit()
+        self.ply += rounds
+        return (time.thread_time() - before) / rounds * 1e6
+
+    def close(self) -> None:
+        self.link.execute("DROP TABLE bench_attempt, bench_move")
+        self.link.commit()
+        self.link.close()
 
 
 def _prepare(attempts: int) -> tuple[str, list[str]]:
@@ -135,73 +141,84 @@ def _socket_player(address: str, token: str) -> tuple[Play, Callable[[], None]]:
     return play, link.close
 
 
-def _measure(
-    address: str,
-    pid: int,
-    token: str,
-    attempts: list[str],
-    player: Callable[[str, str], tuple[Play, Callable[[], None]]],
-) -> dict[str, Any]:
-    """Play plies 31–49 of every attempt with four clients; the first attempt of each client only warms up."""
-    waits: list[float] = []
-    faults: list[BaseException] = []
-    warm = threading.Barrier(CLIENTS + 1)
-    done = threading.Barrier(CLIENTS + 1)
-    plies = range(PLAYED, len(LINE) - 1)
+class Way:
+    """One way to play (REST or socket): four clients, and what the server paid for their moves."""
 
-    def work(mine: list[str]) -> None:
-        try:
-            play, close = player(address, token)
-            for ply in plies:
-                play(mine[0], ply)
-            warm.wait()
-            for attempt in mine[1:]:
-                for ply in plies:
-                    begun = time.perf_counter()
-                    play(attempt, ply)
-                    waits.append((time.perf_counter() - begun) * 1000)
-            done.wait()
-            close()
-        except BaseException as fault:
-            faults.append(fault)
-            warm.abort()
-            done.abort()
+    def __init__(self, pid: int, players: list[tuple[Play, Callable[[], None]]], attempts: list[str]) -> None:
+        self.pid, self.players, self.attempts = pid, players, attempts
+        self.waits: list[float] = []
+        self.cpu_us: list[float] = []
+        self.ratios: list[float] = []
+        self.seconds = 0.0
 
-    threads = [threading.Thread(target=work, args=(attempts[one::CLIENTS],)) for one in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    try:
-        warm.wait()
-        cpu, begun = cpu_seconds(pid), time.perf_counter()
-        done.wait()
-        cpu, taken = cpu_seconds(pid) - cpu, time.perf_counter() - begun
-    except threading.BrokenBarrierError:
-        raise RuntimeError("a benchmark client failed") from (faults[0] if faults else None)
-    for thread in threads:
-        thread.join()
-    waits.sort()
-    return {
-        "cpu_us": cpu / len(waits) * 1e6,
-        "p50_ms": waits[len(waits) // 2],
-        "p99_ms": waits[int(len(waits) * 0.99)],
-        "moves_per_s": len(waits) / taken,
-        "samples": len(waits),
-    }
+    def _play(self, client: int, attempts: list[str]) -> list[float]:
+        play, _ = self.players[client]
+        waits = []
+        for attempt in attempts:
+            for ply in range(PLAYED, len(LINE) - 1):  # the last move would end the attempt, which costs more
+                begun = time.perf_counter()
+                play(attempt, ply)
+                waits.append((time.perf_counter() - begun) * 1000)
+        return waits
+
+    def round(self, pool: ThreadPoolExecutor, floor_us: float | None) -> None:
+        """Every client plays two attempts; without a floor it only warms up."""
+        mine = [[self.attempts.pop() for _ in range(2)] for _ in self.players]
+        cpu, begun = cpu_seconds(self.pid), time.perf_counter()
+        waits = [wait for played in pool.map(self._play, range(len(mine)), mine) for wait in played]
+        cpu, taken = cpu_seconds(self.pid) - cpu, time.perf_counter() - begun
+        if floor_us is not None:
+            self.waits += waits
+            self.seconds += taken
+            self.cpu_us.append(cpu / len(waits) * 1e6)
+            self.ratios.append(self.cpu_us[-1] / floor_us)
+
+    def figure(self, target: float) -> dict[str, Any]:
+        waits = sorted(self.waits)
+        return {
+            "ratio": statistics.median(self.ratios),
+            "target": target,
+            "cpu_us": statistics.median(self.cpu_us),
+            "p50_ms": waits[len(waits) // 2],
+            "p99_ms": waits[int(len(waits) * 0.99)],
+            "moves_per_s": len(waits) / self.seconds,
+            "samples": len(waits),
+        }
 
 
-def run(*, attempts: int = 120) -> dict[str, Any]:
-    """Both ways and the floor. `attempts` (a multiple of 4) are prepared for each way; 19 moves of each are played."""
-    token, made = _prepare(attempts * 2)
+def run(*, rounds: int = 16) -> dict[str, Any]:
+    """Both ways and the floor, turn by turn, so that a busy moment of the machine touches all three alike.
+
+    A round is 300 transactions of the floor and 152 moves of each way; the ratio is the median over the rounds.
+    """
+    each = (rounds + 1) * 2 * CLIENTS
+    token, made = _prepare(each * 2)
     connection.close()
-    with bench_server(LIMITS_OFF) as (address, pid):
-        floor_before = floor_cpu_us()
-        rest = _measure(address, pid, token, made[:attempts], _rest_player)
-        socket = _measure(address, pid, token, made[attempts:], _socket_player)
-        floor = (floor_before + floor_cpu_us()) / 2
+    floor = Floor()
+    floors: list[float] = []
+    with bench_server(LIMITS_OFF) as (address, pid), ThreadPoolExecutor(CLIENTS) as pool:
+        ways = [
+            Way(pid, [player(address, token) for _ in range(CLIENTS)], attempts)
+            for player, attempts in ((_rest_player, made[:each]), (_socket_player, made[each:]))
+        ]
+        floor.slice_us()
+        for way in ways:
+            way.round(pool, None)
+        for _ in range(rounds):
+            before = floor.slice_us()
+            for way in ways:
+                way.round(pool, (before + (after := floor.slice_us())) / 2)
+                floors.append(before)
+                before = after
+        for way in ways:
+            for _, close in way.players:
+                close()
+    floor.close()
+    rest, socket = ways
     return {
         "name": "moves",
-        "floor_us": floor,
+        "floor_us": statistics.median(floors),
         "floor": "bare psycopg: one INSERT and one UPDATE in a transaction, client CPU",
-        "socket": {**socket, "ratio": socket["cpu_us"] / floor, "target": 5},
-        "rest": {**rest, "ratio": rest["cpu_us"] / floor, "target": 12},
+        "socket": socket.figure(5),
+        "rest": rest.figure(12),
     }

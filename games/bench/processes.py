@@ -25,14 +25,13 @@ def free_port() -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system CPU seconds a process has used so far (Linux: /proc; elsewhere: ps)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
-        shown = subprocess.run(["ps", "-o", "cputime=", "-p", str(pid)], capture_output=True, text=True, check=True)
-        hours, minutes, seconds = ([0.0, 0.0] + [float(part) for part in shown.stdout.strip().split(":")])[-3:]
-        return hours * 3600 + minutes * 60 + seconds
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """CPU seconds that all threads of a process have used so far (Linux: nanosecond counters; elsewhere: ps)."""
+    tasks = Path(f"/proc/{pid}/task")
+    if tasks.is_dir():
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
+    shown = subprocess.run(["ps", "-o", "cputime=", "-p", str(pid)], capture_output=True, text=True, check=True)
+    hours, minutes, seconds = ([0.0, 0.0] + [float(part) for part in shown.stdout.strip().split(":")])[-3:]
+    return hours * 3600 + minutes * 60 + seconds
 
 
 @contextlib.contextmanager
