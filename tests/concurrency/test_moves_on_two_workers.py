@@ -127,6 +127,31 @@ def test_ten_starts_at_one_deal_are_numbered_without_gap_or_repeat(pair: tuple[S
         assert sorted(pool.map(begin, range(10))) == list(range(1, 11))
 
 
+def test_a_resignation_and_a_move_at_once_are_one_after_the_other(pair: tuple[ServerProcess, ServerProcess]) -> None:
+    """The winning move and the one before it, each against a resignation: whoever comes second hears of the first."""
+    token = new_guest(pair[0])
+    seen = set()
+    for turn, played in enumerate([26, 27] * 4):
+        attempt = started(pair[0], token, deck_code("Z", "R"), f"race{turn}")
+        for ply, text in enumerate(Z_LINE[:played]):
+            body = {"move": text, "expected_ply": ply, "move_id": f"m{ply}"}
+            assert call(pair[ply % 2], "POST", f"/attempts/{attempt}/moves", token, body)[0] == 200
+        last = {"move": Z_LINE[played], "expected_ply": played, "move_id": "last"}
+        one, two = pair if turn % 4 < 2 else pair[::-1]
+        with ThreadPoolExecutor(2) as pool:
+            move = pool.submit(call, one, "POST", f"/attempts/{attempt}/moves", token, last)
+            resignation = pool.submit(call, two, "POST", f"/attempts/{attempt}/resign", token, {"move_id": "no"})
+        moved, resigned = move.result()[0] == 200, resignation.result()[0] == 200
+        state = call(pair[0], "GET", f"/attempts/{attempt}", token)[1]["attempt"]
+        assert state["ply"] == played + moved
+        assert (state["closed"], state["outcome"]) == (True, "resigned" if resigned else "won")
+        assert (state["result"] is not None) == (state["outcome"] == "won")
+        assert resigned or (moved and played == 27)
+        assert moved or move.result()[1]["error"]["code"] == "game_over"
+        seen.add((played, moved, resigned))
+    assert (27, True, True) not in seen, "won and resigned"
+
+
 def test_the_database_itself_refuses_what_the_races_would_do(pair: tuple[ServerProcess, ServerProcess]) -> None:
     """The control: without the lock's order the constraints still hold."""
     token = new_guest(pair[0])
