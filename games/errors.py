@@ -79,5 +79,7 @@ class TooMany(GameError):
 class Unavailable(GameError):
     """503: the database is away for a moment; nothing was lost, the same request may be repeated."""
 
-    def __init__(self, message: str = "The server is catching its breath. Repeat the same request in a moment.") -> None:
+    def __init__(
+        self, message: str = "The server is catching its breath. Repeat the same request in a moment."
+    ) -> None:
         super().__init__("unavailable", 503, message)
