@@ -8,7 +8,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MILLISECOND = dt.timedelta(milliseconds=1)
 
