@@ -281,3 +281,17 @@ class Move(models.Model):
 
     def __str__(self) -> str:
         return f"ply {self.ply}"
+
+
+class DealExposure(models.Model):
+    """A player has asked for a hint at, or an analysis of, a list of cards: later attempts at it are practice (R8.1)."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    deal = models.ForeignKey(Deal, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="deal_exposure_once", fields=["player", "deal"])]
+
+    def __str__(self) -> str:
+        return f"deal {self.deal_id} is known to player {self.player_id}"

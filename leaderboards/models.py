@@ -35,6 +35,10 @@ class DailyChallenge(models.Model):
     closes_at = models.DateTimeField()
     grace_ends_at = models.DateTimeField()
     final_at = models.DateTimeField()
+    # From the exact solver, secret like the deal until final; empty for dailies prepared before there was one.
+    difficulty = models.FloatField(null=True)  # share of simple play-outs that lose, 0 (easy) to 1
+    best_score = models.SmallIntegerField(null=True)
+    best_moves = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
         constraints = [
@@ -140,3 +144,45 @@ class ScoreBucket(models.Model):
 
     def __str__(self) -> str:
         return f"bucket {self.bucket} of board {self.board_id}"
+
+
+class NumberedGame(models.Model):
+    """What the exact solver says of numbered game 1–50,000 (R7.7); filled by `manage.py solve_numbered`."""
+
+    number = models.PositiveIntegerField(primary_key=True)
+    winnable = models.BooleanField()
+    fewest_left = models.PositiveSmallIntegerField()  # 0 when winnable
+    fewest_moves = models.PositiveSmallIntegerField()  # of a best result
+    solver_version = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="numbered_game_in_range", condition=Q(number__gte=1, number__lte=50_000)),
+            models.CheckConstraint(
+                name="numbered_game_winnable_iff_none_left",
+                condition=Q(winnable=True, fewest_left=0) | Q(winnable=False, fewest_left__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"numbered game {self.number}"
+
+
+class RecordNews(models.Model):
+    """What a finish meant for the record of its board, told to its player (R8.5). Written with the entry, never changed."""
+
+    class Kind(models.TextChoices):
+        FIRST_WIN = "first_win"
+        RECORD_BROKEN = "record_broken"
+        BEST_SO_FAR = "best_so_far"
+        NO_RECORD = "no_record"
+
+    attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="+", primary_key=True)
+    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=13, choices=Kind.choices)
+    fewer_cards = models.SmallIntegerField(null=True)  # by how much a record was broken
+    fewer_moves = models.SmallIntegerField(null=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} by attempt {self.attempt_id}"
