@@ -69,6 +69,7 @@ def test_a_start_names_exactly_one_deal_and_its_key_is_safe_to_repeat(alice: Sig
     dice = start(alice, key="dice", random="RC").json["attempt"]
     assert (dice["code"][:7], dice["ranked"]) == ("TP1-RC-", True)
     assert start(alice, key="dice", random="RC").json["attempt"]["id"] == dice["id"]
+    assert start(alice, key="dice", random="R").code == "key_reused"
     assert start(alice, key="own", code="TP1-E-AAAAAAB", practice=True).json["attempt"]["ranked"] is False
     for body in ({}, {"code": "TP1-E-AAAAAAB", "number": 1}, {"random": "E", "number": 1}):
         assert (start(alice, key="no", **body).status, start(alice, key="no", **body).code) == (400, "bad_field")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Callable
 
@@ -58,6 +59,16 @@ def test_a_ban_of_its_owner_stops_a_bots_move(alice: Hand) -> None:
     machine = Hand.of(bot("robot", owner=alice.player))
     ban = CHANGES["a ban"]
     assert append_after(machine, lambda attempt: ban(alice, attempt)) == (False, 0)
+
+
+def test_a_credential_gives_rights_only_the_way_it_was_made_for(alice: Hand) -> None:
+    """The secret of a token, put into a cookie by a foreign page, say."""
+    attempt = alice.start(deck_code("Z", "R"))
+    by_cookie = dataclasses.replace(asked(alice, attempt), via="cookie")
+    assert attempt_read(by_cookie, lock=False) is None
+    row = attempt_read(asked(alice, attempt), lock=False)
+    assert row is not None
+    assert not move_append(row, by_cookie, move=T18, position=row.position().play(T18))
 
 
 def test_control_nothing_in_between_or_a_ban_that_is_over_stops_nothing(alice: Hand, bob: Hand) -> None:
