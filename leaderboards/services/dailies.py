@@ -17,7 +17,7 @@ from games.errors import Conflict
 from games.models import Attempt, Deal, Player
 from games.services.attempts import Competition, attempt_start
 from games.services.retry import repeat_once
-from games.solver.search import find_win
+from games.solver.exact import winnable
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.selectors.dailies import daily_find, daily_status
@@ -91,7 +91,7 @@ def _winnable(letters: str) -> tuple[GameCode, tuple[Card, ...]]:
     while True:
         code = sealed_code(ruleset, secrets.token_bytes(16))
         cards = deal_cards(code)
-        if find_win(ruleset, cards) is not None:
+        if winnable(ruleset, cards)[0]:
             return code, cards
 
 

@@ -20,7 +20,7 @@ from games.errors import BadInput, Conflict, NotFound
 from games.models import Attempt, Deal, Player
 from games.selectors import attempt_state
 from games.services import attempt_start, attempts_expire
-from games.solver.search import find_win
+from games.solver.exact import winnable
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.selectors import daily_find, daily_json, daily_streaks, standings_snapshot
@@ -115,7 +115,7 @@ def test_today_and_a_week_ahead_are_dealt_committed_and_winnable() -> None:
         assert daily.commitment == hashlib.sha256(daily.code.encode("ascii")).hexdigest()
         assert bytes(daily.deal.cards) == bytes(deal_cards(code))
         assert daily.deal.sealed_until == daily.final_at
-        assert find_win(find_ruleset(daily.ruleset), deal_cards(code)) is not None
+        assert winnable(find_ruleset(daily.ruleset), deal_cards(code))[0]
         assert daily.code not in str(daily)
 
 
