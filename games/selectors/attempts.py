@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from games.clock import iso, milliseconds
+from games.engine.cards import Card
 from games.engine.moves import format_log, move_text
 from games.engine.position import Position
 from games.engine.ranking import Result, rank_key, result_of
@@ -17,7 +18,7 @@ from games.engine.replay import replay, replay_steps
 from games.engine.rulesets import find_ruleset
 from games.engine.visibility import view
 from games.errors import BadInput, NotFound
-from games.models import Attempt
+from games.models import Attempt, Move
 
 STUCK_IDLE = dt.timedelta(seconds=settings.STUCK_IDLE_SECONDS)
 """R3.3: how long a stuck attempt that could still be undone stays open."""
@@ -119,6 +120,22 @@ def better_recorded(
     if before is None or _key(facts, found) < _key(facts, before):
         return found
     return None
+
+
+def recorded_history(pk: int, facts: AttemptFacts, cards: Sequence[Card], log: Sequence[int]) -> list[Recorded]:
+    """Every result that an attempt recorded on the way through this part of its log, each better than the one before."""
+    steps = replay_steps(find_ruleset(facts.ruleset), cards, log, undo_allowed=facts.undo_allowed)
+    ends = [position for position in steps if position.outcome is not None]
+    wanted = [end.ply for end in ends]
+    at = dict(Move.objects.filter(attempt_id=pk, ply__in=wanted).values_list("ply", "at")) if ends else {}
+    history: list[Recorded] = []
+    for end in ends:
+        taken = elapsed(facts.started_at, at[end.ply])
+        before = history[-1] if history else None
+        bettered = better_recorded(facts, before, end, elapsed_ms=taken, at=at[end.ply])
+        if bettered is not None:
+            history.append(bettered)
+    return history
 
 
 def _key(facts: AttemptFacts, recorded: Recorded) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import re
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Q
 
 from games.engine import ENGINE_VERSION
@@ -20,7 +21,6 @@ from games.engine.errors import IllegalMove
 from games.engine.layout import BOTTOM_ROW
 from games.engine.moves import move_text
 from games.engine.position import Position, start
-from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
 from games.engine.scoring import SCORING
 from games.errors import BadInput, Conflict, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn
@@ -34,13 +34,17 @@ from games.selectors.attempts import (
     attempt_state,
     better_recorded,
     elapsed,
+    recorded_history,
     stuck_is_over,
 )
 from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
 from .credentials import credential_find
+from .exposure import deal_exposed
 from .retry import repeat_once
+
+logger = logging.getLogger(__name__)
 
 CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
@@ -128,6 +132,7 @@ def attempt_start(
             raise Conflict("sealed_deal", "This deal looks like one of a competition that is not over yet.")
         deal = _deal_get(cards, now)
         open_code = competition is None and code.kind != "TP2" and deal.sealed_until is None
+        shown = deal_exposed(player_id=player.pk, deal_id=deal.pk)  # hints or an analysis: practice from then on
         guest = player.kind == Player.Kind.GUEST  # by the locked row: a claim may have come since the request
         undo_allowed = competition.undo_allowed if competition else True
         opening = start(ruleset, cards, undo_allowed=undo_allowed)
@@ -140,7 +145,7 @@ def attempt_start(
             deadline=competition.deadline if competition else None,
             sealed_until=competition.sealed_until if competition else None,
             undo_allowed=undo_allowed,
-            ranked=competition.ranked and not guest if competition else open_code and not practice,
+            ranked=not shown and (competition.ranked and not guest if competition else open_code and not practice),
             number=mine.filter(deal=deal).count() + 1,
             start_key=start_key,
             engine_version=ENGINE_VERSION,
@@ -292,21 +297,13 @@ def _repeat(locked: AttemptRow, move: int, expected_ply: int, move_id: str) -> M
     assert ply is not None
     if locked.log[ply - 1] != move or expected_ply != ply - 1:
         raise _reused(move_id)
-    steps = replay_steps(
-        find_ruleset(locked.facts.ruleset), locked.cards, locked.log[:ply], undo_allowed=locked.facts.undo_allowed
-    )
-    ends = [position for position in steps if position.outcome is not None]
-    wanted = [*(end.ply for end in ends), ply]
-    at = dict(Move.objects.filter(attempt_id=locked.id, ply__in=wanted).values_list("ply", "at"))
-    recorded: Recorded | None = None
-    for end in ends:
-        taken = elapsed(locked.facts.started_at, at[end.ply])
-        recorded = better_recorded(locked.facts, recorded, end, elapsed_ms=taken, at=at[end.ply]) or recorded
+    history = recorded_history(locked.id, locked.facts, locked.cards, locked.log[:ply])
+    at = Move.objects.values_list("at", flat=True).get(attempt_id=locked.id, ply=ply)
     position = locked.position(ply)
     outcome = position.outcome
     closed = outcome == "won" or (outcome == "stuck" and not locked.facts.undo_allowed)
-    taken = elapsed(locked.facts.started_at, at[ply])
-    progress = Progress(outcome, at[ply] if outcome else None, closed, taken, recorded)
+    taken = elapsed(locked.facts.started_at, at)
+    progress = Progress(outcome, at if outcome else None, closed, taken, history[-1] if history else None)
     state = attempt_json(locked.facts, position, progress)
     return MoveReply(state, move_text(move), ply, move_id, locked.player_id)
 
@@ -378,15 +375,23 @@ def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:
     idle = Q(last_move_at__lte=now - STUCK_IDLE) | Q(deadline__lte=now)
     over = Q(outcome=None, deadline__lte=now) | Q(outcome="stuck", closed_at=None) & idle
     for pk in Attempt.objects.filter(over).order_by("id").values_list("id", flat=True)[:batch]:
-        with transaction.atomic(durable=True):
-            attempt = Attempt.objects.select_for_update(skip_locked=True).filter(over, pk=pk).first()
-            if attempt is None:
-                continue
-            closed += 1
-            if attempt.outcome is None:
-                assert attempt.deadline is not None
-                _end(pk, "expired", at=attempt.deadline, now=now)
-            else:
-                attempt.closed_at = now
-                attempt.save(update_fields=["closed_at"])
+        try:
+            closed += _expire_one(pk, over, now)
+        except DatabaseError:  # one row that cannot be ended must not keep all later ones from it
+            logger.exception("attempt %s could not be ended", pk)
     return closed
+
+
+def _expire_one(pk: int, over: Q, now: dt.datetime) -> bool:
+    """End one attempt if it is still over once its row is locked."""
+    with transaction.atomic(durable=True):
+        attempt = Attempt.objects.select_for_update(skip_locked=True).filter(over, pk=pk).first()
+        if attempt is None:
+            return False
+        if attempt.outcome is None:
+            assert attempt.deadline is not None
+            _end(pk, "expired", at=attempt.deadline, now=now)
+        else:
+            attempt.closed_at = now
+            attempt.save(update_fields=["closed_at"])
+        return True

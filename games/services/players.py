@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from copy import copy
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from games.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from games.events import CredentialsEnded, announce
 from games.models import Attempt, Credential, Move, Player, RecoveryCode
 from games.names import name_clean, name_key
+from games.selectors.attempts import facts_of, log_of, recorded_history
 from games.signals import attempt_finished
 
 from .credentials import credentials_revoke, session_create
@@ -102,7 +104,7 @@ def guest_claim(
                 credentials_revoke(player_id=player.pk, except_id=keep_credential_id, now=now)
                 for attempt in attempts:
                     attempt.player = player
-                    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+                    _results_send(attempt, now)
             elif player.name != clean or not check_password(password, player.password):
                 raise Conflict("already_claimed", "This account has a name already.")
             return Claimed(player, recovery_codes_make(player))
@@ -121,6 +123,20 @@ def _results_lock(player: Player) -> list[Attempt]:
         .order_by("id")
     )
     return [attempt for attempt in attempts if attempt.result_at is not None]
+
+
+def _results_send(attempt: Attempt, now: dt.datetime) -> None:
+    """Tell the boards all results that an attempt has recorded, as they came: one without undo may count as a first
+    attempt (R8.1) although the same attempt was bettered by undo later.
+    """
+    if attempt.undos:
+        history = recorded_history(attempt.pk, facts_of(attempt), tuple(attempt.deal.cards), log_of(attempt))
+        for earlier in history[:-1]:
+            then = copy(attempt)
+            for field in Attempt.RESULT_FIELDS:
+                setattr(then, f"result_{field}", getattr(earlier, field))
+            attempt_finished.send(sender=Attempt, attempt=then, now=now)
+    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
 
 
 @repeat_once

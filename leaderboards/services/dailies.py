@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import secrets
 
 from django.conf import settings
 from django.db import connection, transaction
 
 from games.clock import iso
-from games.engine.cards import Card
-from games.engine.codes import GameCode, commitment, parse_code, sealed_code
-from games.engine.deals import deal_cards
-from games.engine.rulesets import find_ruleset
+from games.engine.codes import commitment, parse_code
 from games.errors import Conflict
 from games.models import Attempt, Deal, Player
 from games.services.attempts import Competition, attempt_start
 from games.services.retry import repeat_once
-from games.solver.exact import winnable
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.selectors.dailies import daily_find, daily_status
@@ -63,12 +58,15 @@ def _calendar(now: dt.datetime) -> Calendar:
 
 
 def _daily_make(date: dt.date, calendar: Calendar, now: dt.datetime) -> DailyChallenge | None:
-    """Draw a sealed deal that can be won and commit to it. None for a date that the zone skipped as a whole."""
+    """Draw a sealed deal that can be won, of the wanted difficulty, and commit to it. None for a date that the zone skipped as a whole."""
     times = dates.daily_times(date, calendar.zone, settings.DAILY_GRACE_SECONDS)
     if times.opens_at >= times.closes_at:
         return None
-    code, cards = _winnable(settings.DAILY_RULESET)
-    deal = Deal.objects.create(cards=bytes(cards), created_at=now, sealed_until=times.final_at)
+    from leaderboards.dealing import daily_deal  # loads the solver, which a server needs once a day
+
+    chosen = daily_deal(settings.DAILY_RULESET, settings.DAILY_DIFFICULTY)
+    code = chosen.code
+    deal = Deal.objects.create(cards=bytes(chosen.cards), created_at=now, sealed_until=times.final_at)
     return DailyChallenge.objects.create(
         date=date,
         number=dates.daily_number(date, calendar.day_one),
@@ -82,17 +80,10 @@ def _daily_make(date: dt.date, calendar: Calendar, now: dt.datetime) -> DailyCha
         closes_at=times.closes_at,
         grace_ends_at=times.grace_ends_at,
         final_at=times.final_at,
+        difficulty=chosen.difficulty,
+        best_score=chosen.best_score,
+        best_moves=chosen.best_moves,
     )
-
-
-def _winnable(letters: str) -> tuple[GameCode, tuple[Card, ...]]:
-    """A TP2 code of 128 secret random bits whose deal can be won (R7.8, R9.1)."""
-    ruleset = find_ruleset(letters)
-    while True:
-        code = sealed_code(ruleset, secrets.token_bytes(16))
-        cards = deal_cards(code)
-        if winnable(ruleset, cards)[0]:
-            return code, cards
 
 
 _prepared_until: dt.datetime | None = None  # the close of the day on which this process has looked at the week ahead
@@ -126,6 +117,10 @@ def daily_start(*, player_id: int, kind: str, which: str, start_key: str, now: d
     if status == "upcoming":
         raise Conflict("daily_not_open", "This daily is not open yet.", opens_at=iso(daily.opens_at))
     if status == "final":
+        mine = Attempt.objects.select_related("deal").filter(player_id=player_id, competition_key=daily.key)
+        known = mine.filter(start_key=start_key).first()
+        if known is not None:  # the repeat of a start from before
+            return known, False
         return attempt_start(
             player_id=player_id, code=parse_code(daily.code), start_key=start_key, practice=True, now=now
         )

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from games.engine.cards import parse_cards
 from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
-from games.engine.errors import EngineError, InvalidMove
+from games.engine.errors import EngineError, InvalidCode, InvalidMove
 from games.engine.layout import ROWS
 from games.engine.moves import MOVE_TEXTS, parse_move
 from games.engine.position import Position, start
@@ -68,6 +68,8 @@ class Command(BaseCommand):
 def _deal(code: str | None, cards: str | None, letters: str | None) -> tuple[Ruleset, tuple[int, ...]]:
     if code is not None:
         parsed = parse_code(code)
+        if letters is not None and find_ruleset(letters).letters != parsed.ruleset:
+            raise InvalidCode("unknown_ruleset", "A code has its own ruleset; leave --ruleset away.", ruleset=letters)
         return find_ruleset(parsed.ruleset), deal_cards(parsed)
     ruleset = DEFAULT_RULESET if letters is None else find_ruleset(letters)
     return ruleset, parse_cards(cards or "")
