@@ -44,3 +44,18 @@ def items(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A comma-separated list."""
     raw = text(name)
     return [item.strip() for item in raw.split(",") if item.strip()] if raw else list(default)
+
+
+def span(name: str, default: tuple[float, float]) -> tuple[float, float]:
+    """Two shares, low-high, each from 0 to 1: `0.3-0.6`."""
+    raw = text(name).strip()
+    if not raw:
+        return default
+    low, _, high = raw.partition("-")
+    try:
+        found = (float(low), float(high))
+    except ValueError:
+        found = (1.0, 0.0)
+    if not 0 <= found[0] <= found[1] <= 1:
+        raise ImproperlyConfigured(f"{PREFIX}{name} must be two shares from 0 to 1, such as 0.3-0.6, not {raw!r}.")
+    return found

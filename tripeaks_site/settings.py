@@ -95,6 +95,8 @@ TEMPLATES: list[dict[str, Any]] = [
 # The services repeat once on a connection that PostgreSQL has closed, so no health-check query is paid per request.
 HTTP_THREADS = env.integer("HTTP_THREADS", 8, low=1, high=256)
 SOCKET_THREADS = env.integer("SOCKET_THREADS", 4, low=1, high=256)
+# How many of a process's HTTP threads may compute with the solver at once; never more than a quarter of them (but one).
+SOLVER_THREADS = env.integer("SOLVER_THREADS", 2, low=1, high=64)
 if DATABASE_URL:
     try:
         _database = dj_database_url.parse(DATABASE_URL, conn_max_age=None)
@@ -182,6 +184,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 OFFICIAL_ZONE = env.text("OFFICIAL_ZONE", "UTC")
 DAILY_DAY_ONE = env.text("DAILY_DAY_ONE")  # YYYY-MM-DD; empty: the date of the first preparation. Stored once (R9.1).
 DAILY_RULESET = env.text("DAILY_RULESET", "E")
+DAILY_DIFFICULTY = env.span("DAILY_DIFFICULTY", (0.0, 1.0))  # share of simple play-outs that lose
 DAILY_GRACE_SECONDS = env.integer("DAILY_GRACE_SECONDS", 1800, high=6 * 3600)
 DAILY_DAYS_AHEAD = env.integer("DAILY_DAYS_AHEAD", 7, low=1, high=60)
 CREDENTIAL_COOKIE = "__Host-tripeaks" if SECURE_COOKIES else "tripeaks"
@@ -199,6 +202,7 @@ THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<S
     "account": (30, 300),
     "start": (60, 60),
     "move": (600, 60),
+    "solve": (120, 60),
     "read": (1200, 60),
 }
 for _scope in THROTTLES:

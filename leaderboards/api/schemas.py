@@ -15,6 +15,11 @@ def _instant(**options: Any) -> s.DateTimeField:
     return s.DateTimeField(help_text="UTC, whole milliseconds", **options)
 
 
+class BestSchema(s.Serializer[Any]):
+    score = s.IntegerField()
+    moves = s.IntegerField(min_value=0)
+
+
 class DailyBodySchema(s.Serializer[Any]):
     date = s.DateField(help_text="The official date")
     number = s.IntegerField(min_value=1)
@@ -30,6 +35,10 @@ class DailyBodySchema(s.Serializer[Any]):
     final_at = _instant()
     code = s.CharField(allow_null=True, help_text="null until the daily is final")
     deal = s.CharField(allow_null=True, help_text="The cards; null until the daily is final")
+    difficulty = s.FloatField(
+        allow_null=True, help_text="The share of simple play-outs that lose, 0 to 1; null until the daily is final"
+    )
+    best = BestSchema(allow_null=True, help_text="The exact best possible result; null until the daily is final")
     players = s.IntegerField(min_value=0)
     playing = s.IntegerField(min_value=0)
     finished = s.IntegerField(min_value=0)

@@ -1,4 +1,7 @@
-"""Reading dailies. Code and deal leave only through `daily_json`, and only once the daily is final (R7.8, R10.1)."""
+"""Reading dailies.
+
+Code, deal and what the solver says of it leave only through `daily_json`, only once the daily is final (R7.8, R10.1).
+"""
 
 from __future__ import annotations
 
@@ -83,9 +86,18 @@ def daily_json(daily: DailyChallenge, now: dt.datetime, *, counters: tuple[int, 
         "final_at": iso(daily.final_at),
         "code": daily.code if final else None,
         "deal": cards_text(tuple(daily.deal.cards)) if final else None,
+        "difficulty": daily.difficulty if final else None,
+        "best": _best(daily) if final else None,
         **daily_counts(*counters, status),
         "now": iso(now),
     }
+
+
+def _best(daily: DailyChallenge) -> dict[str, int] | None:
+    """The exact best possible result; None for a daily older than the solver."""
+    if daily.best_score is None or daily.best_moves is None:
+        return None
+    return {"score": daily.best_score, "moves": daily.best_moves}
 
 
 @repeat_once

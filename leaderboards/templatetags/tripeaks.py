@@ -10,6 +10,9 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from games.engine.rulesets import find_ruleset
+from games.solver.playouts import PLAY_OUTS
+
 register = template.Library()
 
 _RANKS = {
@@ -79,6 +82,23 @@ def players_text(counts: Mapping[str, int]) -> str:
     """`1 player`, `1,204 players`: of a board without a clock, where nobody counts as playing."""
     players = counts["players"]
     return "1 player" if players == 1 else f"{players:,} players"
+
+
+@register.filter
+def best_text(daily: Mapping[str, Any]) -> str:
+    """`771 in 29 moves`: the exact best result of a final daily, by its ruleset's score."""
+    best = daily["best"]
+    if find_ruleset(daily["ruleset"]).scoring == "cards_left":
+        return f"won in {best['moves']} moves"  # dailies can be won: no card is left
+    return f"{best['score']} in {best['moves']} moves"
+
+
+@register.filter
+def difficulty_text(daily: Mapping[str, Any]) -> str:
+    """`Of 100 simple play-outs 81 lost.`"""
+    if daily["difficulty"] is None:
+        return ""
+    return f"Of {PLAY_OUTS} simple play-outs {round(daily['difficulty'] * PLAY_OUTS)} lost."
 
 
 @register.simple_tag
