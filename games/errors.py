@@ -83,3 +83,10 @@ class Unavailable(GameError):
         self, message: str = "The server is catching its breath. Repeat the same request in a moment."
     ) -> None:
         super().__init__("unavailable", 503, message)
+
+
+class Busy(GameError):
+    """503: all the threads that may compute are computing; the same request may be repeated."""
+
+    def __init__(self, message: str = "The solver is busy. Try again in a moment.") -> None:
+        super().__init__("busy", 503, message, retry_after=1)

@@ -31,7 +31,7 @@ SECURITY_SCHEMES = {
 }
 
 WITHOUT_CREDENTIAL = frozenset({"guest_create", "login", "password_recover"})
-CREDENTIAL_OPTIONAL = frozenset({"attempt_replay", "logout"})
+CREDENTIAL_OPTIONAL = frozenset({"attempt_replay", "attempt_analysis", "logout"})
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from . import accounts, attempts, docs
+from . import accounts, analysis, attempts, docs
 
 urlpatterns = [
     path("guests", accounts.Guests.as_view()),
@@ -24,5 +24,8 @@ urlpatterns = [
     path("attempts/<str:public_id>/moves", attempts.AttemptMoves.as_view()),
     path("attempts/<str:public_id>/resign", attempts.AttemptResign.as_view()),
     path("attempts/<str:public_id>/replay", attempts.AttemptReplay.as_view()),
+    path("attempts/<str:public_id>/analysis", analysis.AttemptAnalysis.as_view()),
+    path("attempts/<str:public_id>/hint", analysis.AttemptHint.as_view()),
+    path("attempts/<str:public_id>/winnable", analysis.AttemptWinnable.as_view()),
     path("openapi.json", docs.OpenApi.as_view()),
 ]

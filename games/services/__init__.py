@@ -1,5 +1,7 @@
 """Writes, by noun."""
 
+from .analyses import analysis_open as analysis_open
+from .analyses import analysis_read as analysis_read
 from .attempts import Competition as Competition
 from .attempts import MoveReply as MoveReply
 from .attempts import attempt_move as attempt_move
@@ -13,6 +15,8 @@ from .credentials import credential_revoke as credential_revoke
 from .credentials import credentials_list as credentials_list
 from .credentials import credentials_revoke as credentials_revoke
 from .credentials import token_create as token_create
+from .hints import attempt_hint as attempt_hint
+from .hints import attempt_winnable as attempt_winnable
 from .passwords import account_login as account_login
 from .passwords import account_logout as account_logout
 from .passwords import password_change as password_change

@@ -1,0 +1,60 @@
+"""Who has asked for a hint at a list of cards, or for its analysis, and plays it as practice from then on (R8.1)."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import transaction
+
+from games.errors import Conflict, NotSignedIn
+from games.models import Attempt, DealExposure, Player
+from games.selectors.attempts import progress_of
+
+from .retry import repeat_once
+
+
+def deal_exposed(*, player_id: int, deal_id: int) -> bool:
+    """Whether this player has asked. To decide by it, hold the player row's lock (as `attempt_start` does)."""
+    return DealExposure.objects.filter(player_id=player_id, deal_id=deal_id).exists()
+
+
+def ranked_running(*, player_id: int, deal_id: int, now: dt.datetime, except_id: int | None = None) -> Attempt | None:
+    """A ranked attempt of the player at these cards that can still be moved, a stuck one that can be undone included."""
+    rows = Attempt.objects.filter(player_id=player_id, deal_id=deal_id, ranked=True, closed_at=None)
+    return next((row for row in rows if row.pk != except_id and not progress_of(row, now).closed), None)
+
+
+def check_none_ranked(*, player_id: int, deal_id: int, now: dt.datetime, except_id: int | None = None) -> None:
+    """Raises Conflict `finish_first`, `data.attempt` naming the ranked attempt that still runs.
+
+    Its being ranked was fixed at its start (R8.1), so help is not to be had before its end.
+    """
+    running = ranked_running(player_id=player_id, deal_id=deal_id, now=now, except_id=except_id)
+    if running is not None:
+        raise Conflict(
+            "finish_first",
+            "You have a ranked attempt at these cards that is not over. Finish or resign it first.",
+            attempt=running.public_id,
+        )
+
+
+@repeat_once
+def exposure_record(*, player_id: int, deal_id: int, now: dt.datetime) -> None:
+    """Write down that the player is about to get help at these cards. To be called before the help is sent.
+
+    Locks the player's row, as a start does: a start either comes before and is seen here, or comes after and is
+    practice. Nothing to lock for who is exposed already: all their attempts since are practice. Safe to repeat.
+    Raises Conflict `finish_first`, NotSignedIn (deleted meanwhile).
+    """
+    if deal_exposed(player_id=player_id, deal_id=deal_id):
+        return
+    with transaction.atomic(durable=True):
+        _lock_player(player_id)
+        check_none_ranked(player_id=player_id, deal_id=deal_id, now=now)
+        row = DealExposure(player_id=player_id, deal_id=deal_id, at=now)
+        DealExposure.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _lock_player(player_id: int) -> None:
+    if Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None).first() is None:
+        raise NotSignedIn
