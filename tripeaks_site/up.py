@@ -195,6 +195,9 @@ def _prepare() -> None:
         django.setup()
     except ImproperlyConfigured as error:
         raise CannotRun(str(error)) from error
+    from games.solver.exact import warm_up
+
+    warm_up(_say)
     try:
         call_command("check", stdout=io.StringIO())  # what is wrong goes to stderr or is raised
         call_command("migrate", verbosity=0, interactive=False)

@@ -6,8 +6,17 @@ in that order (or against it) settles everything.
 
 from __future__ import annotations
 
+from typing import Any, Final
+
+import numpy as np
+
 from games.solver.compiled import kernel
 from games.solver.tables import Array
+
+_ZERO: Final = np.uint64(0)
+_SEVEN: Final = np.uint64(7)
+_EIGHT: Final = np.uint64(8)
+_TOPS: Final = np.uint64(0x8080808080808080)
 
 
 @kernel
@@ -88,6 +97,13 @@ def reach(
 
 
 @kernel
+def _most(a: Any, b: Any) -> Any:
+    """The greater of each of eight bytes below 128, without a branch: what compilers make vector instructions of."""
+    greater = ((a | _TOPS) - b) & _TOPS
+    return b ^ ((a ^ b) & (greater - (greater >> _SEVEN)))
+
+
+@kernel
 def settle(
     first: Array,
     slot: Array,
@@ -104,79 +120,90 @@ def settle(
     won_worth: Array,
     stuck_worth: Array,
     worth: Array,
+    words: Array,
 ) -> None:
     """The worth of the best end that each state can still come to, for every state of every shape from ``origin`` on.
 
-    ``worth[shape, rank, drawn]`` (uint8, ... x 16 x 32) is the greatest of ``won_worth[drawn]`` over the wins and
-    ``stuck_worth[shape]`` over the stuck ends (R3.2) within reach. A worth of 0 stands for an end that does not count.
+    ``worth[shape, rank, drawn]`` (uint8 below 128, ... x 16 x 32) is the greatest of ``won_worth[drawn]`` over the wins
+    and ``stuck_worth[shape]`` over the stuck ends (R3.2) within reach; 0 stands for an end that does not count.
+    ``words`` is the same memory as uint64 (... x 16 x 4): eight numbers of drawn cards are compared at once.
     """
     last = len(first) - 2
     for r in range(16):
         for d in range(32):
             worth[last, r, d] = won_worth[d]
-    removed = worth[last].copy()  # [rank of the card removed, drawn]
-    later = won_worth.copy()
+    removed = np.zeros((16, 4), dtype=np.uint64)  # by rank of the card removed
+    stuck_word = stock_size >> 3
+    stuck_shift = np.uint64(8 * (stock_size & 7))
     for shape in range(last - 1, origin - 1, -1):
-        begin = first[shape]
-        end = first[shape + 1]
-        for r in range(16):
-            for d in range(32):
-                removed[r, d] = 0
+        removed[:] = _ZERO
         have = 0
-        for step in range(begin, end):
+        for step in range(first[shape], first[shape + 1]):
             r = slot_ranks[slot[step]]
             have |= 1 << r
-            after = worth[to[step], r]
-            best = removed[r]
-            for d in range(32):
-                best[d] = max(best[d], after[d])
-        here = worth[shape]
-        stuck = stuck_worth[shape]
-        for w in range(15):
+            after = words[to[step], r]
+            row = removed[r]
+            a, b, c, e = after[0], after[1], after[2], after[3]
+            f, g, h, i = row[0], row[1], row[2], row[3]
+            row[0], row[1], row[2], row[3] = _most(a, f), _most(b, g), _most(c, h), _most(e, i)
+        here = words[shape]
+        stuck = np.uint64(stuck_worth[shape]) << stuck_shift
+        free = 0  # ranks on which nothing fits
+        for w in range(13):
             one = removed[below[w]]
             two = removed[above[w]]
-            three = removed[13]
             row = here[w]
-            for d in range(32):
-                row[d] = max(max(one[d], two[d]), three[d])
-            if w >= 13:
-                if w == 13 and not has_joker:
-                    continue
-                if w == 14 and shape > 0:
-                    continue
-                for r in range(13):
-                    other = removed[r]
-                    for d in range(32):
-                        row[d] = max(row[d], other[d])
-            elif not (have >> below[w] | have >> above[w] | have >> 13) & 1:
-                row[stock_size] = stuck
-        x = here[0, 31]
-        x = 0
-        if forced:
-            for d in range(stock_size - 1, -1, -1):
-                w = stock_ranks[d]
-                fits = w >= 13 or (have >> below[w] | have >> above[w] | have >> 13) & 1
-                if fits or d == stock_size - 1:
-                    x = here[w, d + 1]
-                later[d] = x
+            a, b, c, e = one[0], one[1], one[2], one[3]
+            f, g, h, i = two[0], two[1], two[2], two[3]
+            row[0], row[1], row[2], row[3] = _most(a, f), _most(b, g), _most(c, h), _most(e, i)
+            if not (have >> below[w] | have >> above[w] | have >> 13) & 1:
+                free |= 1 << w
+                row[stuck_word] = stuck
+        if has_joker:
+            two = removed[13]
             for w in range(13):
-                if not (have >> below[w] | have >> above[w] | have >> 13) & 1:
-                    for d in range(stock_size):
-                        here[w, d] = later[d]
-        else:
-            for d in range(31, stock_size - 1, -1):
-                later[d] = 0
-            for d in range(stock_size - 1, -1, -1):
-                x = max(x, here[stock_ranks[d], d + 1])
-                later[d] = x
-            for w in range(14):
                 row = here[w]
-                for d in range(32):
-                    row[d] = max(row[d], later[d])
-            if shape == 0 and empty_draw:
-                row = here[14]
-                for d in range(32):
-                    row[d] = max(row[d], later[d])
+                for k in range(4):
+                    row[k] = _most(row[k], two[k])
+        if has_joker or shape == 0:  # on the joker and on the empty waste everything fits
+            one = here[13]
+            one[:] = _ZERO
+            for r in range(14):
+                two = removed[r]
+                for k in range(4):
+                    one[k] = _most(one[k], two[k])
+            if shape == 0:
+                here[14] = one
+        x: Any = 0  # the worth of drawing next; packed by the number drawn into e, b, c
+        d = stock_size - 1
+        bytes_here = worth[shape]
+        a = b = c = e = _ZERO
+        while d >= 0:
+            w = stock_ranks[d]
+            y = np.int64(bytes_here[w, d + 1])
+            if forced:
+                if not free >> w & 1 or d == stock_size - 1:
+                    x = y
+            else:
+                x = max(x, y)
+            a = a << _EIGHT | np.uint64(x)
+            if d & 7 == 0:
+                if d == 16:
+                    c = a
+                elif d == 8:
+                    b = a
+                else:
+                    e = a
+                a = _ZERO
+            d -= 1
+        for w in range(15):
+            if w == 14 and (shape > 0 or not empty_draw):
+                break
+            if forced and not free >> w & 1:
+                continue
+            row = here[w]
+            f, g, h = row[0], row[1], row[2]
+            row[0], row[1], row[2] = _most(e, f), _most(b, g), _most(c, h)
 
 
 @kernel
@@ -237,8 +264,8 @@ def settle_runs(
                 if size + drawn <= longest:
                     row[size] = end_worth[shape]
             elif drawn < stock_size:
-                if not (forced and fitting) and (empty_draw or w != 14) and after_draw[shape] > none:
-                    row[size] = after_draw[shape] + draw_worth
+                may_draw = not (forced and fitting) and (empty_draw or w != 14)
+                row[size] = after_draw[shape] + draw_worth if may_draw and after_draw[shape] > none else none
         before[shape] = none
         if card < 15 and row_seen[card] >> drawn & 1:
             row = ends[shape, card]

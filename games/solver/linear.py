@@ -1,7 +1,7 @@
 """Rulesets whose score depends only on where the line ends (`points500`, `cards_left`): one sweep decides all states.
 
-A worth is one byte: 224 less the draws of a win (fewer draws are fewer moves and, with `points500`, more points), or
-below 200 the stuck end by its ranking rule (R8.2, R8.3). All stuck ends have drawn the whole stock, so that score and
+A worth is a number below 128: 124 less the draws of a win (fewer draws are fewer moves and, with `points500`, more
+points), or below 100 the stuck end by its ranking rule (R8.2, R8.3). All stuck ends have drawn the whole stock, so that score and
 moves follow from the cards left and the peaks.
 """
 
@@ -21,7 +21,7 @@ from games.solver.states import State, is_won, steps
 from games.solver.sweeps import scratch, settled
 from games.solver.tables import Array, Board, peak_points, shapes
 
-_WIN: Final = 224
+_WIN: Final = 124
 _LEAST_WIN: Final = _WIN - 24
 
 
@@ -36,10 +36,9 @@ def won_worth(board: Board, longest: int) -> Array:
 def _stuck_worth(board: Board, ranking: RankingName, longest: int) -> Array:
     """uint8 (shapes): the worth of being stuck there by the ranking rule."""
     table = shapes()
-    if ranking == "result":
-        worth = 1 + table.peaks * (SLOTS + 1) + table.sizes
-    else:
-        worth = 1 + table.sizes * 4 + table.peaks  # peaks do not rank here; they are only told
+    by_peaks = 1 + table.peaks * (SLOTS + 1) + table.sizes
+    by_cards = 1 + table.sizes * 3 + table.peaks  # peaks do not rank here; they are only told
+    worth = by_peaks if ranking == "result" else by_cards
     return np.where(table.sizes + board.stock_size <= longest, worth, 0).astype(np.uint8)
 
 
@@ -110,7 +109,7 @@ def _value(board: Board, state: State, worth: int) -> PlyValue:
         if board.ruleset.ranking == "result":
             peaks, removed = divmod(worth - 1, SLOTS + 1)
         else:
-            removed, peaks = divmod(worth - 1, 4)
+            removed, peaks = divmod(worth - 1, 3)
     won = removed == SLOTS
     score = _score(board, removed, drawn, peaks)
     moves = removed + drawn + state.undos  # each undo has left one move counted (R5.2)

@@ -1,21 +1,26 @@
-"""The slow and obvious solver that the fast one is held to: a search over engine positions, nothing clever.
+"""The slow and obvious solver that the fast one is held to: searches over engine positions, nothing clever.
 
-It tries every legal move but undo and remembers what it has seen. Far too slow for whole deals of some rulesets; the
-tests give it late positions, the benchmark easy deals.
+They try every legal move but undo, and remember where they have been. Whole deals take seconds to minutes and
+hundreds of megabytes; the tests give it late positions, the benchmark a few deals.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.engine.moves import UNDO, Move
+from games.engine.cards import JOKER
+from games.engine.moves import DRAW, UNDO
 from games.engine.position import Position
 from games.engine.ranking import rank_key, result_of
 
 
+class TooLarge(Exception):
+    """More states than the limit allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The same facts as `games.solver.answers.PlyValue`, and the key of the best result."""
+    """The facts of `games.solver.answers.PlyValue`, the best result as its `rank_key`."""
 
     winnable: bool
     fewest_draws: int | None
@@ -23,18 +28,63 @@ class Reference:
     best_score: int | None
 
 
-def ends(position: Position) -> tuple[tuple[Move, ...], ...]:
-    """A line to each different end (removed slots, draws, score) that play can reach."""
-    found: dict[tuple[int, int, int], tuple[Move, ...]] = {}
+def _rank(position: Position) -> int | None:
+    """Suits do not matter for what fits."""
+    top = position.waste_top
+    return top if top is None or top == JOKER else top % 13
+
+
+def value(position: Position, *, limit: int = 1_000_000) -> Reference:
+    """Every end within reach, compared by the ranking rule and by score. Raises TooLarge."""
     seen: set[tuple[int, int, int | None, int, int]] = set()
     waiting = [position]
+    draws: list[int] = []
+    keys: list[int] = []
+    scores: list[int] = []
     while waiting:
         here = waiting.pop()
-        state = (here.removed, here.drawn, here.waste_top, here.run, here.score)
+        state = (here.removed, here.drawn, _rank(here), here.run, here.score)
         if state in seen:
             continue
         seen.add(state)
+        if len(seen) > limit:
+            raise TooLarge
         if here.outcome is not None:
-            found[here.removed, here.drawn, here.score] = here.line
+            keys.append(rank_key(here.ruleset.ranking, result_of(here, 0), timed=False))
+            scores.append(here.score)
+            if here.outcome == "won":
+                draws.append(here.drawn - position.drawn)
         waiting += [here.play(move) for move in here.legal_moves() if move != UNDO]
-    return tuple(found.values())
+    fewer_is_better = position.ruleset.scoring == "cards_left"
+    return Reference(
+        bool(draws),
+        min(draws, default=None),
+        min(keys, default=None),
+        (min if fewer_is_better else max)(scores, default=None),
+    )
+
+
+def fewest_draws(position: Position, *, limit: int = 10_000_000) -> int | None:
+    """The fewest draws in a win, None when there is none: all that can be done without a draw, then with one, ...
+
+    Raises TooLarge.
+    """
+    seen: set[tuple[int, int, int | None]] = set()
+    waiting = [position]
+    while waiting:
+        drawn: list[Position] = []
+        while waiting:
+            here = waiting.pop()
+            state = (here.removed, here.drawn, _rank(here))
+            if state in seen:
+                continue
+            seen.add(state)
+            if len(seen) > limit:
+                raise TooLarge
+            if here.outcome == "won":
+                return here.drawn - position.drawn
+            for move in here.legal_moves():
+                if move != UNDO:
+                    (drawn if move == DRAW else waiting).append(here.play(move))
+        waiting = drawn
+    return None

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from games.solver import kernels, plain
 from games.solver.compiled import COMPILED
 from games.solver.tables import ROWS_OF_RANKS, Array, Board, shapes
 
-if COMPILED:
-    from games.solver.kernels import reach, settle, settle_runs
-else:
-    from games.solver.plain import reach, settle, settle_runs
+_sweeps: Any = kernels if COMPILED else plain
 
 NONE: Final = -(1 << 30)
 """Worth of a run state that comes to no end that counts."""
@@ -61,7 +59,7 @@ def reached(board: Board, seen: Array, *, origin: int, drawn: int, rank: int) ->
     table = shapes()
     seen[origin:] = 0
     return int(
-        reach(
+        _sweeps.reach(
             table.first,
             table.slot,
             table.to,
@@ -82,7 +80,7 @@ def reached(board: Board, seen: Array, *, origin: int, drawn: int, rank: int) ->
 def settled(board: Board, worth: Array, *, origin: int, won_worth: Array, stuck_worth: Array) -> None:
     """`games.solver.kernels.settle` for all shapes from ``origin`` on."""
     table = shapes()
-    settle(
+    _sweeps.settle(
         table.first,
         table.slot,
         table.to,
@@ -98,6 +96,7 @@ def settled(board: Board, worth: Array, *, origin: int, won_worth: Array, stuck_
         won_worth,
         stuck_worth,
         worth,
+        worth.view(np.uint64),
     )
 
 
@@ -117,7 +116,7 @@ def settled_runs(
 ) -> None:
     """`games.solver.kernels.settle_runs` for one number of cards drawn."""
     table = shapes()
-    settle_runs(
+    _sweeps.settle_runs(
         table.first,
         table.slot,
         table.to,
