@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from pytest_django import Settings
+from redis import Redis
 
+from games import throttles
 from tests.processes import server
 
 __all__ = ["server"]
@@ -14,3 +19,19 @@ __all__ = ["server"]
 def quick_password_hashes(settings: Settings) -> None:
     """In this process only: a real hash costs a third of a second. Server processes keep the real one."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def forget_throttles() -> None:
+    """Empty every throttle, in Redis and in this process."""
+    with Redis.from_url(os.environ["REDIS_URL"]) as client:
+        for key in client.scan_iter("throttle:*", count=1000):
+            client.delete(key)
+    throttles._local.clear()
+
+
+@pytest.fixture(autouse=True)
+def empty_throttles() -> Iterator[None]:
+    """All tests of a process come from one address: none may find it throttled by the one before."""
+    forget_throttles()
+    yield
+    forget_throttles()

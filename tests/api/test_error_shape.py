@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from tests.accounts.conftest import forget_throttles
 from tests.api.endpoints import METHODS, endpoints
 from tests.calls import OUR_ORIGIN, Answer, call
+from tests.conftest import forget_throttles
 from tests.factories import PASSWORD, credential, person, signed_in
 
 pytestmark = pytest.mark.django_db
