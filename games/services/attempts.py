@@ -18,7 +18,6 @@ from games.engine.cards import Card
 from games.engine.codes import TP1_SPAN, GameCode
 from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.errors import IllegalMove
-from games.engine.layout import BOTTOM_ROW
 from games.engine.moves import move_text
 from games.engine.position import Position, start
 from games.engine.rulesets import find_ruleset
@@ -37,6 +36,7 @@ from games.selectors.attempts import (
     recorded_history,
     stuck_is_over,
 )
+from games.selectors.deals import deal_looks_sealed
 from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
@@ -128,7 +128,7 @@ def attempt_start(
                 raise Conflict("key_reused", "This key has already started another attempt.", key=start_key)
             return known, False
         cards = deal_cards(code)
-        if competition is None and _looks_sealed(cards, now):
+        if competition is None and deal_looks_sealed(cards, now):
             raise Conflict("sealed_deal", "This deal looks like one of a competition that is not over yet.")
         deal = _deal_get(cards, now)
         open_code = competition is None and code.kind != "TP2" and deal.sealed_until is None
@@ -166,17 +166,6 @@ def _may_play(now: dt.datetime) -> Q:
     player = Q(deleted_at=None) & (Q(banned_at=None) | Q(banned_until__lte=now))
     owner = Q(owner__deleted_at=None) & (Q(owner__banned_at=None) | Q(owner__banned_until__lte=now))
     return player & owner
-
-
-def _looks_sealed(cards: Sequence[Card], now: dt.datetime) -> bool:
-    """Whether a deal opens like one of a competition that is not final.
-
-    Judged by the bottom row, which everybody may see by starting that competition. Were only the very deal refused, who
-    lacks the last few cards of it could compose their orders one by one, and the refusal would tell them (R10.1).
-    """
-    row = slice(BOTTOM_ROW.start, BOTTOM_ROW.stop)
-    sealed = Deal.objects.filter(sealed_until__gt=now).values_list("cards", flat=True)  # a week of dailies
-    return any(tuple(other)[row] == tuple(cards)[row] for other in sealed)
 
 
 def _deal_get(cards: Sequence[Card], now: dt.datetime) -> Deal:
