@@ -169,7 +169,10 @@ class NumberedGame(models.Model):
 
 
 class RecordNews(models.Model):
-    """What a finish meant for the record of its board, told to its player (R8.5). Written with the entry, never changed."""
+    """What an attempt meant for the record of its board (R8.5). Written with its results, kept at its best.
+
+    `at` is the date of the newest of them; `fewer_…` is by how much the best of them bettered the record it found.
+    """
 
     class Kind(models.TextChoices):
         FIRST_WIN = "first_win"
@@ -180,7 +183,7 @@ class RecordNews(models.Model):
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="+", primary_key=True)
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=13, choices=Kind.choices)
-    fewer_cards = models.SmallIntegerField(null=True)  # by how much a record was broken
+    fewer_cards = models.SmallIntegerField(null=True)
     fewer_moves = models.SmallIntegerField(null=True)
     at = models.DateTimeField()
 

@@ -91,3 +91,48 @@ class BoardMeSchema(s.Serializer[Any]):
     around = RowSchema(many=True)
     provisional = s.BooleanField(help_text="Not on the board: the rank it would have")
     version = s.IntegerField(min_value=0)
+
+
+class NumberedFactsSchema(s.Serializer[Any]):
+    number = s.IntegerField(min_value=1, max_value=50_000)
+    winnable = s.BooleanField(allow_null=True, help_text="null: not solved yet")
+    fewest_left = s.IntegerField(min_value=0, max_value=28, allow_null=True, help_text="Of the best possible result")
+    fewest_moves = s.IntegerField(min_value=0, allow_null=True, help_text="Of the best possible result")
+    record = RowSchema(allow_null=True)
+    perfect = s.BooleanField(allow_null=True, help_text="Whether the record is the best possible; null: not known")
+
+
+class NumberedListSchema(s.Serializer[Any]):
+    games = NumberedFactsSchema(many=True)
+    next = s.CharField(allow_null=True, help_text="The cursor of the next page")
+
+
+class FromPerfectSchema(s.Serializer[Any]):
+    cards = s.IntegerField(help_text="Cards more than the fewest possible")
+    moves = s.IntegerField(allow_null=True, help_text="Moves more; null where there are more cards, which decide")
+
+
+class NumberedBodySchema(NumberedFactsSchema):
+    code = s.CharField()
+    from_perfect = FromPerfectSchema(allow_null=True, help_text="null without a record, or not solved yet")
+    previous = s.IntegerField(allow_null=True)
+    next = s.IntegerField(allow_null=True)
+
+
+class NumberedSchema(s.Serializer[Any]):
+    game = NumberedBodySchema()
+
+
+class RandomNumberSchema(s.Serializer[Any]):
+    number = s.IntegerField(min_value=1, max_value=50_000)
+
+
+class NewsBodySchema(s.Serializer[Any]):
+    kind = s.ChoiceField(choices=("first_win", "record_broken", "best_so_far", "no_record"))
+    fewer_cards = s.IntegerField(allow_null=True, help_text="Fewer cards left than the record before")
+    fewer_moves = s.IntegerField(allow_null=True, help_text="Fewer moves than the record before, at equal cards")
+
+
+class NewsSchema(s.Serializer[Any]):
+    news = NewsBodySchema(allow_null=True)
+    provisional = s.BooleanField(help_text="A guest's: what it would be, once there is a name")

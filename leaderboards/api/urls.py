@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from . import docs, views
+from . import docs, numbered, views
 
 urlpatterns = [
     path("account", views.Account.as_view()),
@@ -13,5 +13,9 @@ urlpatterns = [
     path("daily/<str:which>/attempts", views.DailyAttempts.as_view()),
     path("boards/<str:board>", views.BoardDetail.as_view()),
     path("boards/<str:board>/me", views.BoardMe.as_view()),
+    path("numbered", numbered.NumberedList.as_view()),
+    path("numbered/random", numbered.NumberedRandom.as_view()),
+    path("numbered/<str:number>", numbered.NumberedDetail.as_view()),
+    path("attempts/<str:public_id>/news", numbered.AttemptNews.as_view()),
     path("asyncapi.json", docs.AsyncApi.as_view()),
 ]

@@ -18,6 +18,8 @@ from leaderboards.events import BoardChanged, announce
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.results import attempt_key, attempt_values, is_first, scope_of
 
+from .news import news_record
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -103,6 +105,8 @@ def entry_record(*, attempt: Attempt, now: dt.datetime) -> None:
     for board in boards:
         entry = Entry.objects.filter(board=board, player_id=attempt.player_id).first() if enters else None
         finished = 1 if competition and entry is None and ended else 0
+        if enters and (entry is None or entry.active or entry.attempt_id != attempt.pk):
+            news_record(board=board, attempt=attempt, now=now)  # before the entry: it looks at the record so far
         if enters and (board.view == "best" or is_first(attempt)) and _betters(attempt, entry):
             _entry_write(board, attempt, entry, finished=finished)
         elif finished:

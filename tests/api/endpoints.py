@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-SAMPLES = {"public_id": "0123456789abcdef", "board": "TP1-E-AAAAAAB", "which": "2026-11-29"}
+SAMPLES = {"public_id": "0123456789abcdef", "board": "TP1-E-AAAAAAB", "which": "2026-11-29", "number": "17"}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
