@@ -13,6 +13,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.locale import LocaleMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
+from games.api.auth import client_address
+from games.errors import TooMany
+from games.throttles import throttle
+
 # Pages: own files only, no inline script or style, sockets to our own host ('self' covers ws and wss).
 _PAGES = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
@@ -45,6 +49,22 @@ class SecurityHeadersMiddleware:
                 headers.setdefault("Cache-Control", "no-cache")
         headers.setdefault("Content-Security-Policy", policy)
         return response
+
+
+class PageThrottle:
+    """So many pages an address (the API counts for itself): writing out a long replay costs a third of a second."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(("/api/", "/healthz")):
+            try:
+                throttle("page", f"address:{client_address(request.META)}")
+            except TooMany as refusal:
+                wait = str(refusal.data["retry_after"])
+                return HttpResponse(refusal.message, "text/plain", 429, headers={"Retry-After": wait})
+        return self.get_response(request)
 
 
 class _PagesOnly(MiddlewareMixin):
