@@ -124,7 +124,11 @@ class PlaySocket(_Socket):
                     elif kind == "error":
                         error = ApiError.read(0, answer)
                         if answer.get("move_id") in {None, move_id}:
-                            raise error
+                            wait = float(error.data.get("retry_after", 0)) if error.code == "throttled" else 0.0
+                            if not wait or time.monotonic() + wait > deadline:
+                                raise error
+                            time.sleep(wait)
+                            break  # say it again: nothing was changed
             except _LINK_PROBLEMS as problem:
                 pause = self._lost(problem, deadline, pause)
 
@@ -177,10 +181,14 @@ class StandingsSocket(_Socket):
                 continue
             deadline, pause = time.monotonic() + self.patience, 0.1
             if frame["type"] == "error":
-                raise ApiError.read(0, frame)
-            if frame["type"] == "heartbeat":
+                error = ApiError.read(0, frame)
+                if error.code not in {"throttled", "unavailable"}:  # those pass: the next heartbeat subscribes again
+                    raise error
+            elif frame["type"] == "heartbeat":
                 newest = [each["version"] for each in frame["versions"] if self._topic.items() <= each.items()]
-                if newest and newest[0] > self.standings.version:
+                if not newest:
+                    self._send({"type": "subscribe", **self._topic})
+                elif newest[0] > self.standings.version:
                     self._send({"type": "resync", **self._topic})
             elif frame["type"] in {"snapshot", "event"} and self._topic.items() <= frame.items():
                 if self.standings.apply(frame):

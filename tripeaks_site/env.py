@@ -40,6 +40,17 @@ def integer(name: str, default: int, *, low: int = 0, high: int = 10**9) -> int:
     return number
 
 
+def rate(name: str, default: tuple[int, int]) -> tuple[int, int]:
+    """So many in so many seconds, `60/60`; both at least 1."""
+    raw = text(name).strip()
+    if not raw:
+        return default
+    count, _, seconds = raw.partition("/")
+    if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= 10**9 for part in (count, seconds)):
+        raise ImproperlyConfigured(f"{PREFIX}{name} must look like 60/60, not {raw!r}.")
+    return int(count), int(seconds)
+
+
 def items(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A comma-separated list."""
     raw = text(name)

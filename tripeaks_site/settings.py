@@ -65,6 +65,7 @@ MIDDLEWARE = [
     "tripeaks_site.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "tripeaks_site.middleware.PageThrottle",
     "games.api.cors.ApiCorsMiddleware",
     "tripeaks_site.middleware.PageSessions",
     "tripeaks_site.middleware.PageLanguage",
@@ -196,6 +197,7 @@ STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
 SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=60)
 SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)
 SOCKET_FRAME_BYTES = 16 * 1024
+SOCKETS_PER_ADDRESS = env.integer("SOCKETS_PER_ADDRESS", 1000, low=1)  # in one process
 THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<SCOPE>=requests/seconds
     "guest": (20, 3600),
     "login": (10, 300),
@@ -204,17 +206,10 @@ THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<S
     "move": (600, 60),
     "solve": (120, 60),
     "read": (1200, 60),
+    "page": (300, 60),
+    "socket": (600, 60),
 }
-for _scope in THROTTLES:
-    _raw = env.text(f"THROTTLE_{_scope.upper()}")
-    if _raw:
-        try:
-            _count, _seconds = (int(part) for part in _raw.split("/"))
-        except ValueError as problem:
-            raise ImproperlyConfigured(
-                f"TRIPEAKS_THROTTLE_{_scope.upper()} must look like 60/60, not {_raw!r}."
-            ) from problem
-        THROTTLES[_scope] = (_count, _seconds)
+THROTTLES = {scope: env.rate(f"THROTTLE_{scope.upper()}", rate) for scope, rate in THROTTLES.items()}
 CLOCK_OFFSET_FILE = env.text("CLOCK_OFFSET_FILE")  # tests and fault runs only; tripeaks.W001 warns
 
 LOGGING: dict[str, Any] = {

@@ -9,10 +9,11 @@ from typing import Final
 
 from django.conf import settings
 
+from games.api.auth import client_address
 from games.engine.errors import EngineError
 from games.errors import BadInput, GameError, TooMany
 
-from .limits import TokenBucket
+from .limits import TokenBucket, admitted
 from .protocol import FRAME_TOO_LARGE, TOO_MANY, refused
 from .schema import FrameRefused, encode
 from .schema import Message as TypedMessage
@@ -32,6 +33,9 @@ class Socket(ABC):
         self._task: asyncio.Task[None] | None = None
         self._abandoned = False
         self._bucket = TokenBucket(settings.SOCKET_FRAMES_PER_SECOND, asyncio.get_running_loop().time())
+        client = scope.get("client") or ("", 0)
+        forwarded = self.headers.get("x-forwarded-for", "")
+        self.address = client_address({"REMOTE_ADDR": client[0], "HTTP_X_FORWARDED_FOR": forwarded})
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -46,17 +50,23 @@ class Socket(ABC):
         self._task = asyncio.current_task()
         self.writer.offer({"type": "websocket.accept"})
         try:
-            welcome = await self.opened()
-            while not self._disconnected:
-                message = await self.receive()
-                if welcome and not self._disconnected and not self.writer.closed:  # nothing is acted on after our close
-                    await self._frame(message.get("text"))
+            with admitted(self.address):
+                await self._serve(await self.opened())
+        except TooMany as error:
+            await self._serve(await self.refuse(error, TOO_MANY))
         except asyncio.CancelledError:
             if not self._abandoned:
                 raise
         finally:
             self.writer.closed = True
             self.left()
+
+    async def _serve(self, welcome: bool) -> None:
+        """Act on frames until the client leaves; without a welcome only wait for that."""
+        while not self._disconnected:
+            message = await self.receive()
+            if welcome and not self._disconnected and not self.writer.closed:  # nothing is acted on after our close
+                await self._frame(message.get("text"))
 
     async def receive(self) -> Message:
         """The next ASGI message of this connection."""

@@ -19,6 +19,7 @@ from games.ids import hash_secret
 from games.selectors import attempt_resume
 from games.services import attempt_move, attempt_resign
 from games.services.credentials import Actor, credential_find
+from games.throttles import throttle_here
 
 from .base import Socket
 from .hub import SOCKETS_PER_PLAYER, PlayHub
@@ -157,22 +158,24 @@ class PlaySocket(Socket):
     async def _answer(self, message: ClientMessage) -> Message:
         match message:
             case PlayMove():
-                self._may("play")
+                self._may("play", counts_as="move")
                 return await self._move(message)
             case Resume():
-                self._may("read")
+                self._may("read", counts_as="read")
                 return State(**await read_in_thread(self._resume, message))
             case Resign():
-                self._may("play")
+                self._may("play", counts_as="move")
                 return await self._resign(message)
             case Ping():
                 return Pong(message.id)
             case Hello():
                 raise GameError("unexpected_hello", 409, "This socket is signed in already.")
 
-    def _may(self, scope: str) -> None:
+    def _may(self, scope: str, *, counts_as: str) -> None:
+        """The token's scope, then the throttle that REST has for the same; it counts all sockets of the player here."""
         if scope not in self.actor.scopes:
             raise Forbidden("scope_missing", f"This token may not do that: it lacks the scope {scope}.", scope=scope)
+        throttle_here(counts_as, f"player:{self.actor.player_id}")
 
     async def _move(self, message: PlayMove) -> Ack:
         with self._moving(message.attempt):

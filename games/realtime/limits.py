@@ -1,8 +1,36 @@
-"""The rate limit of one socket, applied before a frame is parsed."""
+"""How many sockets an address may open and have open, and how many frames a socket may send before any is parsed."""
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from games.errors import TooMany
+from games.throttles import throttle_here
+
 BURST_SECONDS = 2  # a full bucket holds so many seconds' worth of frames
+
+_open: Counter[str] = Counter()
+
+
+@contextlib.contextmanager
+def admitted(address: str) -> Iterator[None]:
+    """Count a socket of this address while it is open. Raises TooMany `socket` (opened too fast: each costs a handshake
+    and, to play, a query) or `sockets` (too many at once: each costs memory). Of this process alone.
+    """
+    throttle_here("socket", f"address:{address}")
+    if _open[address] >= settings.SOCKETS_PER_ADDRESS:
+        raise TooMany("sockets", 60, f"At most {settings.SOCKETS_PER_ADDRESS} sockets an address.")
+    _open[address] += 1
+    try:
+        yield
+    finally:
+        _open[address] -= 1
+        if not _open[address]:
+            del _open[address]
 
 
 class TokenBucket:

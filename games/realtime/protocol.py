@@ -24,7 +24,7 @@ CLOSE_CODES: Final = {
     CREDENTIAL_ENDED: "The credential is unknown or has ended: logged out, revoked, expired, banned or deleted.",
     HELLO_MISSING: "No credential came with the handshake and no hello frame within 5 seconds.",
     ORIGIN_REFUSED: "A cookie without an Origin of ours, or a page of another origin.",
-    TOO_MANY: "Over the rate limit for too long, or too many sockets of one player.",
+    TOO_MANY: "Over the rate limit for too long, or too many sockets of one player or address.",
     FRAME_TOO_LARGE: "A frame larger than the limit in welcome.",
     1009: "A frame so large that it was not even read.",
     1011: "The client did not answer pings, or did not read for 60 seconds. Reconnect.",

@@ -6,6 +6,7 @@ from games.errors import BadInput, GameError, Unavailable
 from games.realtime.base import Socket
 from games.realtime.work import DATABASE_AWAY
 from games.realtime.writer import Receive, Scope, Send
+from games.throttles import throttle_here
 from leaderboards.scopes import parse_scope
 
 from .feeds import BoardFeed, Follower, Named
@@ -45,6 +46,7 @@ class StandingsSocket(Socket):
             named = (parse_scope(message.board).text, message.kind, message.view)
             match message:
                 case Subscribe():
+                    throttle_here("read", f"address:{self.address}")  # a board nobody follows yet is read for it
                     await self._subscribe(named)
                 case Unsubscribe():
                     self._unsubscribe(named)

@@ -82,8 +82,11 @@ def open_link(
     cookie: str = "",
     origin: str | None = None,
     max_queue: int | None = None,
+    forwarded: str = "",
 ) -> Link:
     headers = {}
+    if forwarded:
+        headers["X-Forwarded-For"] = forwarded
     if token:
         headers["Authorization"] = f"Bearer {token}"
     if cookie:
