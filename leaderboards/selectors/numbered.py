@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from games.engine.codes import NUMBERED_GAMES, numbered_code
@@ -92,8 +91,11 @@ class NumberedFacts:
 
 def _games(values: dict[str, Any], *, numbers: str, wanted: str) -> list[NumberedFacts]:
     found = ask(_GAMES.format(numbers=numbers, wanted=_WANTED[wanted]), values)
-    # The record is the first of its board: rank 1.
-    return [NumberedFacts(*row[:4], None if row[4] is None else Row(*row[4:], 1)) for row in found]
+    games = []
+    for number, winnable, left, moves, *record in found:
+        row = None if record[0] is None else replace(Row(*record), rank=1)  # the first of its board
+        games.append(NumberedFacts(number, winnable, left, moves, row))
+    return games
 
 
 def _checked_kind(kind: str) -> str:
@@ -174,10 +176,12 @@ def _unbeaten(values: dict[str, Any], numbers: str) -> set[int]:
     return {row[0] for row in ask(_NUMBERS_ONLY.format(numbers=numbers, wanted=_WANTED["unbeaten"]), values)}
 
 
-def numbers_solved(*, version: int, numbers: Sequence[int]) -> set[int]:
-    """Which of these games the solver of this version has been through."""
+def numbers_missing(*, upto: int, version: int) -> list[int]:
+    """The games from 1 to `upto` that the solver of this version has not been through, ascending."""
     found = ask(
-        "SELECT number FROM leaderboards_numberedgame WHERE solver_version = %(version)s AND number = ANY (%(numbers)s)",
-        {"version": version, "numbers": list(numbers)},
+        """SELECT n FROM generate_series(1, %(upto)s::int) n
+            WHERE NOT EXISTS (SELECT FROM leaderboards_numberedgame g
+                               WHERE g.number = n AND g.solver_version = %(version)s) ORDER BY n""",
+        {"upto": upto, "version": version},
     )
-    return {row[0] for row in found}
+    return [row[0] for row in found]
