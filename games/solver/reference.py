@@ -88,3 +88,30 @@ def fewest_draws(position: Position, *, limit: int = 10_000_000) -> int | None:
                     (drawn if move == DRAW else waiting).append(here.play(move))
         waiting = drawn
     return None
+
+
+def best_run_score(position: Position, *, limit: int = 3_000_000) -> tuple[int, int] | None:
+    """The best score still to be gained with `runs` and, negative, the fewest moves for it; None where there is no end.
+
+    Whole deals: what is still to be gained depends on the state and the run, not on the score so far. Raises TooLarge.
+    """
+    known: dict[tuple[int, int, int | None, int], tuple[int, int] | None] = {}
+
+    def gain(here: Position) -> tuple[int, int] | None:
+        if here.outcome is not None:
+            return 0, 0
+        state = (here.removed, here.drawn, _rank(here), here.run)
+        if state not in known:
+            if len(known) >= limit:
+                raise TooLarge
+            found = []
+            for move in here.legal_moves():
+                if move != UNDO:
+                    after = here.play(move)
+                    rest = gain(after)
+                    if rest is not None:
+                        found.append((rest[0] + after.score - here.score, rest[1] - 1))
+            known[state] = max(found, default=None)
+        return known[state]
+
+    return gain(position)
