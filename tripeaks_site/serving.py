@@ -25,8 +25,13 @@ def uvicorn_options() -> dict[str, Any]:
     }
 
 
+def uvicorn_command() -> list[str]:
+    """What follows `python -m uvicorn` to serve the site; where is the caller's to add."""
+    return [ASGI, *uvicorn_arguments()]
+
+
 def uvicorn_arguments() -> list[str]:
-    """The same for the command line."""
+    """The same options for the command line."""
     arguments: list[str] = []
     for name, value in uvicorn_options().items():
         flag = name.replace("_", "-")

@@ -12,7 +12,7 @@ import json
 import secrets
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -186,17 +186,18 @@ class Way:
         }
 
 
-def run(*, rounds: int = 16) -> dict[str, Any]:
+def run(serving: Sequence[str], *, rounds: int = 16) -> dict[str, Any]:
     """Both ways and the floor, turn by turn, so that a busy moment of the machine touches all three alike.
 
     A round is 300 transactions of the floor and 152 moves of each way; the ratio is the median over the rounds.
+    `serving`: as in `bench_server`.
     """
     each = (rounds + 1) * 2 * CLIENTS
     token, made = _prepare(each * 2)
     connection.close()
     floor = Floor()
     floors: list[float] = []
-    with bench_server(LIMITS_OFF) as (address, pid), ThreadPoolExecutor(CLIENTS) as pool:
+    with bench_server(serving, LIMITS_OFF) as (address, pid), ThreadPoolExecutor(CLIENTS) as pool:
         ways = [
             Way(pid, [player(address, token) for _ in range(CLIENTS)], attempts)
             for player, attempts in ((_rest_player, made[:each]), (_socket_player, made[each:]))

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -35,11 +35,13 @@ def cpu_seconds(pid: int) -> float:
 
 
 @contextlib.contextmanager
-def bench_server(env: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """`(host:port, pid)` of a server over the configured database and Redis, ended afterwards."""
+def bench_server(serving: Sequence[str], env: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """`(host:port, pid)` of a server over the configured database and Redis, ended afterwards.
+
+    `serving`: uvicorn's application and options, the site's own (which `games` may not import).
+    """
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "tripeaks_site.asgi:application", "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--ws", "websockets-sansio", "--log-level", "warning", "--lifespan", "off"]
+    command = [sys.executable, "-m", "uvicorn", *serving, "--host", "127.0.0.1", "--port", str(port)]
     surroundings = {
         **os.environ,
         "DATABASE_URL": settings.DATABASE_URL,

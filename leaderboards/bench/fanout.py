@@ -24,6 +24,7 @@ from typing import IO, Any, Final
 from django.conf import settings
 
 from games import clock
+from games.bench.processes import free_port
 from games.engine.cards import parse_cards
 from games.engine.codes import composed_code
 from games.engine.rulesets import find_ruleset
@@ -43,15 +44,18 @@ EVENT_SECONDS: Final = 15.0
 SPARE_FILES: Final = 200
 
 
-def run(sockets: int = 5000, events: int = 20) -> dict[str, Any]:
-    """Figures of `events` events to `sockets` sockets, milliseconds; `lost` counts frames that did not come in time."""
+def run(serving: Sequence[str], sockets: int = 5000, events: int = 20) -> dict[str, Any]:
+    """Figures of `events` events to `sockets` sockets, milliseconds; `lost` counts frames that did not come in time.
+
+    `serving`: uvicorn's application and options, the site's own; the application is replaced by one that tells times.
+    """
     sockets = min(sockets, _raise_file_limit() - SPARE_FILES)
     players = _Players(ON_BOARD + events + 1)
     for number in range(ON_BOARD):
         players.finish(number)
     with contextlib.ExitStack() as stack:
-        ours_port, floor_port = _free_port(), _free_port()
-        ours = stack.enter_context(_process(*_uvicorn(ours_port)))
+        ours_port, floor_port = free_port(), free_port()
+        ours = stack.enter_context(_process(*_uvicorn(ours_port, serving[1:])))
         floor = stack.enter_context(_process("-m", f"{__package__}.fanout_floor", str(floor_port), str(FLOOR_BYTES)))
         _wait_for_port(ours_port)
         _wait_for_port(floor_port)
@@ -165,10 +169,9 @@ def _raise_file_limit() -> int:
     return hard
 
 
-def _uvicorn(port: int) -> Sequence[str]:
-    options = ["--host", "127.0.0.1", "--port", str(port), "--ws", "websockets-sansio", "--ws-ping-interval", "0"]
-    options += ["--ws-per-message-deflate", "false", "--lifespan", "off", "--log-level", "warning", "--backlog", "2048"]
-    return ["-m", "uvicorn", f"{__package__}.fanout_server:application", *options]
+def _uvicorn(port: int, options: Sequence[str]) -> Sequence[str]:
+    where = ["--host", "127.0.0.1", "--port", str(port), "--ws-ping-interval", "0"]  # the light clients answer no pings
+    return ["-m", "uvicorn", f"{__package__}.fanout_server:application", *options, *where]
 
 
 @contextlib.contextmanager
@@ -232,13 +235,6 @@ def _ask(clients: subprocess.Popen[str]) -> None:
 def _answer(clients: subprocess.Popen[str]) -> dict[str, int]:
     answer: dict[str, int] = json.loads(_line(clients))
     return answer
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _wait_for_port(port: int) -> None:

@@ -14,7 +14,8 @@ SCRIPT = """
 import json, django
 django.setup()
 from leaderboards.bench.fanout import run
-print(json.dumps(run(sockets=60, events=3)))
+from tripeaks_site.serving import uvicorn_command
+print(json.dumps(run(uvicorn_command(), sockets=60, events=3)))
 """
 
 

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from tripeaks_site.embedded.servers import Servers
+from tripeaks_site.serving import uvicorn_command
 
 BENCHES = {
     "replay": "games.bench.replay",
@@ -24,6 +25,7 @@ BENCHES = {
     "fanout": "leaderboards.bench.fanout",
     "rank": "leaderboards.bench.rank",
 }
+SERVED = {"moves", "fanout"}
 NEED_SERVERS = {"moves", "fanout", "rank"}
 
 
@@ -47,8 +49,8 @@ class Command(BaseCommand):
             return
         figures: dict[str, Any] = {}
         for name in chosen:
-            run: Callable[[], dict[str, Any]] = import_module(BENCHES[name]).run
-            figures[name] = run()
+            run: Callable[..., dict[str, Any]] = import_module(BENCHES[name]).run
+            figures[name] = run(uvicorn_command()) if name in SERVED else run()
             if not options["json"]:
                 self.stdout.write(as_text(figures[name]))
         if options["json"]:
