@@ -16,16 +16,13 @@ from django.views.decorators.http import require_safe
 from games import clock
 from games.engine.codes import numbered_code, parse_code, parse_number
 from games.engine.errors import EngineError
-from games.engine.layout import ROWS, SLOTS
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, GameError, NotFound
-from games.selectors import attempt_replay
 
 from .scopes import KINDS, VIEWS, BoardName, parse_board
 from .selectors import board_page, daily_find, daily_json, home_get
 from .services import daily_ensure
-from .templatetags.tripeaks import duration
-from .words import outcome_text, rule_line
+from .words import rule_line
 
 PAGE = 50
 _TITLES = {"people": "People", "bots": "Bots"}
@@ -167,68 +164,6 @@ def _list(found: dict[str, Any], *, ruleset: str, timed: bool, live: bool, repla
         "empty_title": empty[0],
         "empty_text": empty[1],
     }
-
-
-@require_safe
-def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
-    """`/attempts/<id>`: a public finished attempt as text (R10.2); the same page not found for every other id."""
-    now = clock.now()
-    try:
-        found = attempt_replay(public_id=attempt_id, viewer_id=None, now=now)
-    except NotFound as error:
-        raise Http404 from error
-    attempt, result = found["attempt"], found["attempt"]["result"]
-    ruleset = find_ruleset(attempt["ruleset"])
-    cards = (found["deal"] or "").split()
-    shown = result or {**attempt, "elapsed_ms": attempt["elapsed_ms"]}
-    figures = [("score", shown["score"]), ("moves", shown["moves"]), ("peaks", f"{shown['peaks']} / {len(ROWS[0])}")]
-    figures.append(("time", duration(shown["elapsed_ms"])))
-    return _page(
-        request,
-        "replay",
-        here="boards",
-        attempt=attempt,
-        player=found["player"],
-        ruleset=ruleset,
-        outcome_text=outcome_text(attempt),
-        board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] else None,
-        figures=figures,
-        tableau=cards[:SLOTS],
-        first_waste=None if ruleset.waste_starts_empty or not cards else cards[SLOTS],
-        stock=cards[ruleset.stock_start :],
-        plies=_plies(found["plies"]),
-        log=found["log"],
-        now=now,
-    )
-
-
-def _plies(plies: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each ply in words: what moved, and the open cards after it."""
-    shown = []
-    before: dict[str, Any] | None = None
-    for ply in plies:
-        view, move = ply["view"], ply["move"]
-        verb, card = "Opening, waste", view["waste"]
-        if before is not None and move is not None:
-            match move:
-                case "d":
-                    verb = "Draw"
-                case "u":
-                    verb, card = "Undo, waste", view["waste"]
-                case _:
-                    verb, card = "Play", before["view"]["tableau"][int(move[1:])]
-        shown.append(
-            {
-                **ply,
-                "verb": verb if card else f"{verb} empty",
-                "card": card,
-                "open": [view["tableau"][slot] for slot in view["open"]],
-                "left": sum(face is not None for face in view["tableau"]),
-                "peak": before is not None and ply["peaks"] > before["peaks"],
-            }
-        )
-        before = ply
-    return shown
 
 
 def _page(request: HttpRequest, template: str, *, now: dt.datetime, **context: Any) -> HttpResponse:

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from games.engine.moves import UNDO, Move, move_text
 from games.engine.ranking import rank_key
@@ -15,10 +15,9 @@ from games.errors import NotFound
 from games.models import Attempt
 from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
 from games.selectors.attempts import facts_of, is_public, log_of, progress_of
+from games.solver import exact
+from games.solver.exact import Best, PlyValue
 from games.solving import solver_gate
-
-if TYPE_CHECKING:
-    from games.solver.exact import Best, PlyValue
 
 VERSION: Final = 1
 """Raised when the solver or the analysis changes its answers: kept analyses are then made anew."""
@@ -70,10 +69,8 @@ def analysis_kept(attempt: Attempt) -> dict[str, Any] | None:
 
 def analysis_computed(attempt: Attempt) -> dict[str, Any]:
     """By the solver; kept then. The caller holds a slot of `solver_gate`."""
-    from games.solver.exact import analyse  # not with the module: it loads numba, which most processes never need
-
     ruleset, log = find_ruleset(attempt.ruleset), log_of(attempt)
-    values = analyse(ruleset, tuple(attempt.deal.cards), log, undo_allowed=attempt.undo_allowed)
+    values = exact.analyse(ruleset, tuple(attempt.deal.cards), log, undo_allowed=attempt.undo_allowed)
     found = analysis_json(ruleset, log, values)
     if redis_available():
         packed = zlib.compress(json.dumps(found, separators=(",", ":")).encode(), 1)

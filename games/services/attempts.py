@@ -37,11 +37,11 @@ from games.selectors.attempts import (
     stuck_is_over,
 )
 from games.selectors.deals import deal_looks_sealed
+from games.selectors.exposure import deal_exposed
 from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
 from .credentials import credential_find
-from .exposure import deal_exposed
 from .retry import repeat_once
 
 logger = logging.getLogger(__name__)

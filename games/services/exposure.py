@@ -7,21 +7,10 @@ import datetime as dt
 from django.db import transaction
 
 from games.errors import Conflict, NotSignedIn
-from games.models import Attempt, DealExposure, Player
-from games.selectors.attempts import progress_of
+from games.models import DealExposure, Player
+from games.selectors.exposure import deal_exposed, ranked_running
 
 from .retry import repeat_once
-
-
-def deal_exposed(*, player_id: int, deal_id: int) -> bool:
-    """Whether this player has asked. To decide by it, hold the player row's lock (as `attempt_start` does)."""
-    return DealExposure.objects.filter(player_id=player_id, deal_id=deal_id).exists()
-
-
-def ranked_running(*, player_id: int, deal_id: int, now: dt.datetime, except_id: int | None = None) -> Attempt | None:
-    """A ranked attempt of the player at these cards that can still be moved, a stuck one that can be undone included."""
-    rows = Attempt.objects.filter(player_id=player_id, deal_id=deal_id, ranked=True, closed_at=None)
-    return next((row for row in rows if row.pk != except_id and not progress_of(row, now).closed), None)
 
 
 def check_none_ranked(*, player_id: int, deal_id: int, now: dt.datetime, except_id: int | None = None) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from games.engine.moves import move_text
 from games.errors import Conflict, MoveRefused, NotFound
 from games.models import Attempt
 from games.selectors.attempts import attempt_state, log_of, position_of, progress_of
+from games.solver import exact
 from games.solving import solver_gate
 
 from .exposure import check_none_ranked, exposure_record
 from .retry import repeat_once
-
-if TYPE_CHECKING:
-    from games.solver.exact import Solution
 
 
 @repeat_once
@@ -46,17 +44,15 @@ def attempt_winnable(*, public_id: str, player_id: int, now: dt.datetime) -> dic
     return {"winnable": solution.winnable, "ply": ply}
 
 
-def _solved(public_id: str, player_id: int, now: dt.datetime) -> tuple[Attempt, int, Solution]:
+def _solved(public_id: str, player_id: int, now: dt.datetime) -> tuple[Attempt, int, exact.Solution]:
     attempt = Attempt.objects.select_related("deal").filter(public_id=public_id, player_id=player_id).first()
     if attempt is None:
         raise NotFound
     check_hint_allowed(attempt, now)
     check_none_ranked(player_id=player_id, deal_id=attempt.deal_id, now=now)
     position = position_of(attempt, log_of(attempt))
-    from games.solver.exact import solve  # not with the module: it loads numba, which most processes never need
-
     with solver_gate.enter():
-        return attempt, position.ply, solve(position)
+        return attempt, position.ply, exact.solve(position)
 
 
 def check_hint_allowed(attempt: Attempt, now: dt.datetime) -> None:
