@@ -8,30 +8,48 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted(
-    str(path.relative_to(ROOT).with_suffix("")).replace("/", ".").removesuffix(".__init__")
-    for package in ("engine", "solver")
-    for path in (ROOT / "games" / package).rglob("*.py")
-)
+
+
+def _modules(package: str) -> list[str]:
+    paths = (ROOT / "games" / package).rglob("*.py")
+    return sorted(str(path.relative_to(ROOT).with_suffix("")).replace("/", ".") for path in paths)
+
+
 IMPURE = {"random", "secrets", "time", "datetime", "logging", "os", "io", "pathlib", "socket", "threading", "asyncio"}
 
 
-def test_everything_imports_with_django_blocked() -> None:
+def _imported(modules: list[str], *options: str) -> set[str]:
+    """The foreign packages that come along when these modules are imported with Django blocked."""
     program = (
         "import sys; sys.modules['django'] = None\n"
         "import importlib\n"
-        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        "for name in sys.argv[1:]: importlib.import_module(name.removesuffix('.__init__'))\n"
         "foreign = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
-        "print(sorted(foreign - {'games', 'django', '__main__', 'numpy', 'numba'}))\n"
+        "print(*(foreign - {'games', 'django', '__main__'}))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + program, *MODULES],
+        [sys.executable, "-I", *options, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + program, *modules],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "[]"
+    return set(done.stdout.split())
+
+
+def test_the_engine_imports_without_any_package_installed() -> None:
+    assert _imported(_modules("engine"), "-S") == set()
+
+
+def test_the_solver_imports_with_django_blocked() -> None:
+    """numba brings packages of its own along; none of the web's are among them."""
+    brought = _imported(_modules("solver"))
+    assert "numpy" in brought
+    assert not brought & {"rest_framework", "channels", "redis", "psycopg", "asgiref", "leaderboards", "tripeaks_site"}
+
+
+def test_importing_the_package_alone_costs_nothing() -> None:
+    assert _imported(["games.solver", "games.solver.answers", "games.solver.reference"], "-S") == set()
 
 
 def test_the_block_would_be_noticed() -> None:
