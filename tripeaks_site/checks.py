@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import zoneinfo
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import ProgrammingError
 
 from games.engine.rulesets import RULESETS
+from leaderboards.models import Calendar
 
 
 @register()
@@ -55,6 +58,37 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
                 "The server's clock is stepped by a file.",
                 hint="Unset TRIPEAKS_CLOCK_OFFSET_FILE outside tests.",
                 id="tripeaks.W001",
+            )
+        )
+    return found
+
+
+@register(Tags.database)
+def calendar_check(app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """tripeaks.W002, W003: settings that came after the stored calendar, which stands (R9.1)."""
+    if not databases or "default" not in databases:
+        return []
+    try:
+        calendar = Calendar.objects.first()
+    except ProgrammingError:  # before the first migration there is no table
+        return []
+    if calendar is None:
+        return []
+    found: list[CheckMessage] = []
+    if calendar.zone != settings.OFFICIAL_ZONE:
+        found.append(
+            Warning(
+                f"Dailies turn at midnight in {calendar.zone}, as stored; pages tell times in {settings.OFFICIAL_ZONE}.",
+                hint=f"Set TRIPEAKS_OFFICIAL_ZONE={calendar.zone}: a zone is not changed once dailies are prepared.",
+                id="tripeaks.W002",
+            )
+        )
+    if settings.DAILY_DAY_ONE and calendar.day_one.isoformat() != settings.DAILY_DAY_ONE:
+        found.append(
+            Warning(
+                f"Daily 1 is that of {calendar.day_one}, as stored, not of {settings.DAILY_DAY_ONE}.",
+                hint=f"Set TRIPEAKS_DAILY_DAY_ONE={calendar.day_one} or unset it.",
+                id="tripeaks.W003",
             )
         )
     return found

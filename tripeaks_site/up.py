@@ -199,7 +199,7 @@ def _prepare() -> None:
 
     warm_up(_say)
     try:
-        call_command("check", stdout=io.StringIO())  # what is wrong goes to stderr or is raised
+        call_command("check", databases=["default"], stdout=io.StringIO())  # what is wrong goes to stderr or is raised
         call_command("migrate", verbosity=0, interactive=False)
         call_command("prepare_daily", verbosity=0)
     except CommandError as error:  # a check that failed says what to set

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import Settings
 
+from leaderboards.models import Calendar
 from tripeaks_site import env
 
 
@@ -17,3 +24,29 @@ def test_a_limit_is_so_many_in_so_many_seconds(monkeypatch: pytest.MonkeyPatch, 
     assert env.rate("THROTTLE_READ", (1, 1)) == (30, 5)
     monkeypatch.setenv("TRIPEAKS_THROTTLE_READ", "")
     assert env.rate("THROTTLE_READ", (1, 1)) == (1, 1)
+
+
+def said() -> str:
+    out = io.StringIO()
+    call_command("check", databases=["default"], stdout=io.StringIO(), stderr=out)
+    return out.getvalue()
+
+
+@pytest.mark.django_db
+def test_settings_that_differ_from_the_stored_calendar_are_warned_of(settings: Settings) -> None:
+    settings.OFFICIAL_ZONE = "Europe/Helsinki"
+    assert "tripeaks.W" not in said(), "nothing is stored yet"
+    Calendar.objects.create(day_one=dt.date(2026, 11, 29), zone="UTC")
+    assert "tripeaks.W002" in said()
+    assert "TRIPEAKS_OFFICIAL_ZONE=UTC" in said()
+    settings.OFFICIAL_ZONE, settings.DAILY_DAY_ONE = "UTC", "2026-11-29"
+    assert "tripeaks.W" not in said()
+    settings.DAILY_DAY_ONE = "2027-01-01"
+    assert "tripeaks.W003" in said()
+
+
+@pytest.mark.django_db
+def test_before_the_first_migration_there_is_nothing_to_differ_from() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE leaderboards_calendar RENAME TO gone")  # rolled back with the test
+    assert "tripeaks.W" not in said()
