@@ -1,4 +1,4 @@
-"""A typed client of the TriPeaks server over REST. Copy this file (and client_sockets.py) into a program of your own.
+"""A typed client of the TriPeaks server over REST. Copy this file, client_shapes.py (and client_sockets.py) into a program of your own.
 
     with Client("http://127.0.0.1:8000", token="tpk_...") as client:
         with client.play_socket() as link:                 # or link = client: the same moves over REST
@@ -22,8 +22,17 @@ import json
 import secrets
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, Self, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
+
+from .client_shapes import AnalysedPly as AnalysedPly
+from .client_shapes import Analysis as Analysis
+from .client_shapes import Attempt as Attempt
+from .client_shapes import Hint as Hint
+from .client_shapes import MoveReply as MoveReply
+from .client_shapes import Player as Player
+from .client_shapes import Result as Result
+from .client_shapes import View as View
 
 if TYPE_CHECKING:
     from .client_sockets import PlaySocket, StandingsSocket
@@ -31,73 +40,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Kind = Literal["people", "bots"]
 BoardView = Literal["best", "first"]
-
-
-class View(TypedDict):
-    """What the player sees: slots 0-27 as `"3S"`, `"??"` (face down) or None (gone); `deal` only once it is public."""
-
-    tableau: list[str | None]
-    open: list[int]
-    waste: str | None
-    waste_count: int
-    stock: int
-    deal: NotRequired[str]
-
-
-class Result(TypedDict):
-    """The best result an attempt has recorded, as boards rank it. Times: whole ms and ISO 8601 UTC."""
-
-    outcome: str
-    score: int
-    moves: int
-    peaks: int
-    cards_left: int
-    elapsed_ms: int
-    finished_at: str
-
-
-class Attempt(TypedDict):
-    """One player's play of one deal, as its owner sees it. `legal` are the moves that will be accepted now."""
-
-    id: str
-    code: str | None
-    competition: str | None
-    ruleset: str
-    ranked: bool
-    number: int
-    ply: int
-    score: int
-    moves: int
-    run: int
-    peaks: int
-    cards_left: int
-    outcome: str | None
-    closed: bool
-    undo_allowed: bool
-    started_at: str
-    finished_at: str | None
-    deadline: str | None
-    elapsed_ms: int
-    result: Result | None
-    view: View
-    legal: list[str]
-
-
-class MoveReply(TypedDict):
-    """The answer to a move or resignation: the attempt as it stood at `ply`, right after it."""
-
-    attempt: Attempt
-    move: str | None
-    ply: int
-    move_id: str
-
-
-class Player(TypedDict):
-    """Somebody who plays; `kind` is guest, person or bot, `name` None for a guest."""
-
-    id: str
-    name: str | None
-    kind: str
 
 
 class ApiError(Exception):
@@ -323,6 +265,25 @@ class Client:
     def replay(self, attempt_id: str) -> Json:
         """A public finished attempt, ply by ply."""
         return self.request("GET", f"/attempts/{quote(attempt_id)}/replay")
+
+    # ---- the solver: who asks plays these cards as practice from then on (R8.1) ----
+
+    def analysis(self, attempt_id: str) -> Analysis:
+        """What the exact solver says of a public finished attempt, ply by ply."""
+        return cast(Analysis, self.request("GET", f"/attempts/{quote(attempt_id)}/analysis"))
+
+    def open_analysis(self, attempt_id: str) -> Analysis:
+        """The same; one's own stuck attempt that could still be undone ends by it."""
+        return cast(Analysis, self.request("POST", f"/attempts/{quote(attempt_id)}/analysis", repeatable=True))
+
+    def hint(self, attempt_id: str) -> Hint:
+        """A best move from where one's own practice attempt stands (`move` None: only an undo is left)."""
+        return cast(Hint, self.request("POST", f"/attempts/{quote(attempt_id)}/hint", repeatable=True))
+
+    def winnable(self, attempt_id: str) -> bool:
+        """Whether one's own practice attempt can still be won, undo not counted on."""
+        found = self.request("POST", f"/attempts/{quote(attempt_id)}/winnable", repeatable=True)
+        return bool(part(found, "winnable"))
 
     # ---- dailies and boards ----
 
