@@ -176,4 +176,6 @@ def test_the_client_needs_no_django() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('games')))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "['games', 'games.client', 'games.client_shapes', 'games.client_sockets']", done.stderr
+    assert done.stdout.strip() == "['games', 'games.client', 'games.client_shapes', 'games.client_sockets']", (
+        done.stderr
+    )
