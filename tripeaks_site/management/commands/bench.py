@@ -22,6 +22,7 @@ from tripeaks_site.serving import uvicorn_command
 BENCHES = {
     "replay": "games.bench.replay",
     "moves": "games.bench.moves",
+    "solver": "games.bench.solver",
     "fanout": "leaderboards.bench.fanout",
     "rank": "leaderboards.bench.rank",
 }
@@ -31,7 +32,8 @@ NEED_SERVERS = {"moves", "fanout", "rank"}
 
 class Command(BaseCommand):
     help = (
-        "Measure: replay (games/s), moves (CPU a move), fanout (one event to 5,000 sockets), rank (1,000,000 entries)."
+        "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
+        "rank (1,000,000 entries)."
     )
     requires_system_checks: list[str] = []
 
