@@ -100,6 +100,28 @@ def _composed(client: Client) -> str:
     return code
 
 
+FIRST_SUBSCRIBE_LOST = """
+  const send = WebSocket.prototype.send;
+  window.lost = 0;
+  WebSocket.prototype.send = function (text) {
+    if (window.lost === 0 && JSON.parse(text).type === "subscribe") window.lost += 1;
+    else send.call(this, text);
+  };
+"""
+
+
+def test_a_list_whose_subscription_was_refused_is_followed_from_the_next_heartbeat_on(
+    site: ServerProcess, open_page: OpenPage
+) -> None:
+    code = "TP1-E-AAAAAAG"
+    page = open_page(f"/boards/{code}", script=FIRST_SUBSCRIBE_LOST)
+    expect(page.locator("#status")).to_have_text("live", timeout=10_000)  # the first heartbeat said so
+    assert page.evaluate("window.lost") == 1
+    late = person(site.url, "latecomer")
+    play_badly(late, late.start(code=code))
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
 def test_C14_a_bot_moves_only_the_list_of_bots(site: ServerProcess, open_page: OpenPage) -> None:
     code = "TP1-E-AAAAAAF"
     page = open_page(f"/boards/{code}")

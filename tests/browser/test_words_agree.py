@@ -60,7 +60,7 @@ def test_both_sides_write_the_same_words() -> None:
 def test_the_script_applies_events_and_notices_gaps() -> None:
     found = run_module(
         """
-        import { applied, isStale } from "./standings.js";
+        import { applied, due } from "./standings.js";
         const row = (id, rank) => ({ id, rank });
         const topic = { board: "b", kind: "bots", view: "best" };
         const snapshot = { ...topic, type: "snapshot", version: 3, entries: 1, counts: {}, rows: [row("a", 1)] };
@@ -74,8 +74,9 @@ def test_the_script_applies_events_and_notices_gaps() -> None:
             unknown: applied(first, event(4, 3, ["a", "z"], [])),
             before: applied(null, event(4, 3, [], [])),
             old: applied(second, event(4, 3, [], [])) === second,
-            stale: isStale(second, topic, { versions: [{ ...topic, version: 6 }] }),
-            fresh: isStale(second, topic, { versions: [{ ...topic, version: 5 }, { ...topic, kind: "people", version: 9 }] }),
+            stale: due(second, topic, { versions: [{ ...topic, version: 6 }] }),
+            fresh: due(second, topic, { versions: [{ ...topic, version: 5 }, { ...topic, kind: "people", version: 9 }] }),
+            missing: due(second, topic, { versions: [{ ...topic, kind: "people", version: 9 }] }),
         }));
         """
     )
@@ -86,8 +87,9 @@ def test_the_script_applies_events_and_notices_gaps() -> None:
         "unknown": None,
         "before": None,
         "old": True,
-        "stale": True,
-        "fresh": False,
+        "stale": "resync",
+        "fresh": None,
+        "missing": "subscribe",
     }
 
 

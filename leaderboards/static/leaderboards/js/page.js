@@ -7,7 +7,7 @@ import { restart, serverNow, told } from "./clock.js";
 import { countDown } from "./countdown.js";
 import { BoardView, resultText } from "./rows.js";
 import { StandingsSocket } from "./socket.js";
-import { applied, isStale, sameTopic } from "./standings.js";
+import { applied, due, sameTopic } from "./standings.js";
 import { makeTabs } from "./tabs.js";
 
 const STATUS_WORDS = { connecting: "connecting", live: "live", delayed: "delayed", reconnecting: "reconnecting" };
@@ -67,7 +67,10 @@ function onFrame(frame) {
     case "heartbeat":
       told(frame.now);
       showStatus(frame.delayed ? "delayed" : "live");
-      for (const { view, standings } of boards) if (isStale(standings, view.topic, frame)) socket?.resync(view.topic);
+      for (const { view, standings } of boards) {
+        const type = due(standings, view.topic, frame);
+        if (type !== null) socket?.send({ type, ...view.topic });
+      }
       return;
     case "rollover":
       turn = setTimeout(() => void refresh(), Math.random() * 2000); // not everybody at once

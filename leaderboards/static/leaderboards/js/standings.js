@@ -36,12 +36,15 @@ export function applied(before, frame) {
 }
 
 /**
- * Whether a heartbeat tells of a version we have not seen: the last event before it was lost.
+ * What a heartbeat shows to be due. `resync`: it tells of a version we have not seen, the last event before it was lost.
+ * `subscribe`: it does not name our list, the subscription was refused (the database was away, too many at once).
  * @param {Standings | null} standings
  * @param {Topic} topic
  * @param {Heartbeat} beat
+ * @returns {"resync" | "subscribe" | null}
  */
-export function isStale(standings, topic, beat) {
+export function due(standings, topic, beat) {
   const newest = beat.versions.find((each) => sameTopic(each, topic));
-  return newest !== undefined && (standings === null || newest.version > standings.version);
+  if (newest === undefined) return "subscribe";
+  return standings === null || newest.version > standings.version ? "resync" : null;
 }
