@@ -33,21 +33,24 @@ _STATUS = {
     "grace": "closed; games begun in time may still finish",
     "final": "final",
 }
-_ensured: list[dt.date] = []  # the date for which this process has looked at the week ahead
+_ensured: list[int] = []  # the number of the daily on whose day this process has looked at the week ahead
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """`/`: today's daily, its live standings, and how to play it."""
+    """`/`: today's daily, its live standings, and how to play it. Before day one there are only boards."""
     now = clock.now()
-    if now.date() not in _ensured:
-        daily_ensure(now=now)
-        _ensured[:] = [now.date()]
     try:
-        found = home_get(now=now)
+        try:
+            found = home_get(now=now)
+        except NotFound:
+            daily_ensure(now=now)
+            found = home_get(now=now)
     except NotFound:
+        return redirect("/boards")
+    if found["daily"]["number"] not in _ensured:
         daily_ensure(now=now)
-        found = home_get(now=now)
+        _ensured[:] = [found["daily"]["number"]]
     daily, before = found["daily"], found["yesterday"]
     turns = [daily[_ENDS[daily["status"]]]]
     if before and before["daily"]["status"] != "final":

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from leaderboards.models import DailyChallenge
 from leaderboards.services import dailies_prepare
@@ -65,6 +65,28 @@ def test_yesterday_is_announced_once_it_is_final(set_clock: SetClock) -> None:
     assert f"Its game code was {daily.code}" in after.words
     assert hashlib.sha256(daily.code.encode()).hexdigest() == daily.commitment
     assert daily.commitment in get(f"/boards/{daily.key}").text
+
+
+def test_the_week_ahead_is_prepared_when_the_official_date_changes(set_clock: SetClock, settings: Settings) -> None:
+    settings.OFFICIAL_ZONE = "America/New_York"
+    set_clock(NOON)
+    get("/")
+    assert DailyChallenge.objects.count() == 8
+    set_clock(dt.datetime(2026, 11, 30, 4, 59, tzinfo=dt.UTC))  # in New York still the 29th
+    get("/")
+    assert DailyChallenge.objects.count() == 8
+    set_clock(dt.datetime(2026, 11, 30, 5, 1, tzinfo=dt.UTC))
+    assert "Daily 2" in get("/").words
+    assert DailyChallenge.objects.count() == 9
+
+
+def test_before_day_one_there_are_only_boards(set_clock: SetClock, settings: Settings) -> None:
+    settings.DAILY_DAY_ONE = "2026-12-01"
+    set_clock(NOON)
+    page = get("/")
+    assert (page.status, page.location) == (302, "/boards")
+    set_clock(NOON + 2 * DAY)
+    assert "Daily 1" in get("/").words
 
 
 def test_the_page_takes_six_queries(set_clock: SetClock, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
