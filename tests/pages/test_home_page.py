@@ -67,6 +67,13 @@ def test_yesterday_is_announced_once_it_is_final(set_clock: SetClock) -> None:
     assert daily.commitment in get(f"/boards/{daily.key}").text
 
 
+def test_the_page_is_in_one_language_whatever_the_browser_asks_for(set_clock: SetClock) -> None:
+    set_clock(NOON)
+    answer = Client().get("/", headers={"accept-language": "de, pl;q=0.9"})
+    assert "Sunday 29 November 2026" in answer.content.decode()
+    assert answer.headers["Content-Language"] == "en"
+
+
 def test_the_week_ahead_is_prepared_when_the_official_date_changes(set_clock: SetClock, settings: Settings) -> None:
     settings.OFFICIAL_ZONE = "America/New_York"
     set_clock(NOON)
