@@ -1,8 +1,8 @@
 """Who may compute: a few threads of a process at a time, so that solving never takes the threads of other requests.
 
 The solver's kernels release the GIL, so a thread that solves does not stop the others; but each request that solves
-holds one of the few HTTP threads meanwhile. So at most `SLOTS` compute, as many wait for a moment, and everybody else is
-told at once to come back.
+holds one of the few HTTP threads meanwhile. So at most `SLOTS` compute, `PLACES` wait for a moment, and everybody
+else is told at once to come back.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from django.conf import settings
 from games.errors import Busy
 
 SLOTS = max(1, min(settings.SOLVER_THREADS, settings.HTTP_THREADS // 4))
+PLACES = max(0, min(SLOTS, settings.HTTP_THREADS // 2 - SLOTS))
+"""To wait in: together never more than half of the threads (but one)."""
 WAIT_SECONDS = 0.5
 """Most answers take a few milliseconds, so a short wait spares most of the refusals."""
 
 
 class SolverGate:
-    """Lets `slots` threads in, lets `slots` more wait up to `wait` seconds, refuses the others at once."""
+    """Lets `slots` threads in, lets `places` more wait up to `wait` seconds, refuses the others at once."""
 
-    def __init__(self, slots: int, wait: float) -> None:
+    def __init__(self, slots: int, places: int, wait: float) -> None:
         self._slots = threading.BoundedSemaphore(slots)
-        self._waiting = threading.BoundedSemaphore(slots)
+        self._waiting = threading.BoundedSemaphore(places)
         self._wait = wait
 
     @contextmanager
@@ -47,5 +49,5 @@ class SolverGate:
             self._waiting.release()
 
 
-solver_gate = SolverGate(SLOTS, WAIT_SECONDS)
+solver_gate = SolverGate(SLOTS, PLACES, WAIT_SECONDS)
 """The gate of this process. Not to be entered twice by one thread."""

@@ -52,17 +52,17 @@ def rush(gate: SolverGate, crowd: Crowd, count: int) -> list[float | None]:
 
 def test_at_most_so_many_compute_as_many_wait_and_the_rest_are_refused_at_once() -> None:
     crowd = Crowd()
-    refused = [took for took in rush(SolverGate(2, wait=5), crowd, 8) if took is not None]
+    refused = [took for took in rush(SolverGate(2, 2, wait=5), crowd, 8) if took is not None]
     assert crowd.most == 2
     assert len(refused) == 4
     assert max(refused) < 0.1
     free = Crowd()
-    assert rush(SolverGate(8, wait=5), free, 8) == [None] * 8
+    assert rush(SolverGate(8, 0, wait=5), free, 8) == [None] * 8
     assert free.most > 2, "control: a wider gate lets more in"
 
 
 def test_who_waits_too_long_is_refused_and_nothing_is_lost() -> None:
-    gate = SolverGate(1, wait=0.05)
+    gate = SolverGate(1, 1, wait=0.05)
     refused = [took for took in rush(gate, Crowd(), 2) if took is not None]
     assert len(refused) == 1
     assert 0.04 < refused[0] < 0.2
@@ -72,7 +72,7 @@ def test_who_waits_too_long_is_refused_and_nothing_is_lost() -> None:
 
 
 def test_a_fault_gives_the_slot_back() -> None:
-    gate = SolverGate(1, wait=0.05)
+    gate = SolverGate(1, 1, wait=0.05)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), gate.enter():
             raise ZeroDivisionError
@@ -81,7 +81,7 @@ def test_a_fault_gives_the_slot_back() -> None:
 
 
 def test_the_solver_may_take_a_quarter_of_the_threads() -> None:
-    assert solving.SLOTS == 2, "of the 8 HTTP threads that there are by default"
+    assert (solving.SLOTS, solving.PLACES) == (2, 2), "of the 8 HTTP threads that there are by default"
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def full(gate: SolverGate, slots: int) -> Iterator[None]:
 def test_busy_is_said_on_every_way_in_and_changes_nothing(
     alice: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate = SolverGate(1, wait=0.01)
+    gate = SolverGate(1, 1, wait=0.01)
     for module in (selector, analyses, hints):
         monkeypatch.setattr(module, "solver_gate", gate)
     kept, fresh = alice.finished(EASY, "d"), alice.finished("TP1-E-AAAAAAC", "d", key="f2")
