@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views
+from . import replays, views, views_numbered
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("boards", views.find_board, name="find-board"),
     path("boards/<str:board>", views.board, name="board"),
+    path("numbered", views_numbered.games, name="numbered"),
+    path("numbered/random", views_numbered.random_game, name="numbered-random"),
+    path("numbered/<str:number>", views_numbered.game, name="numbered-game"),
     re_path(r"^attempts/(?P<attempt_id>[0-9a-z]{16})\Z", replays.replay, name="replay"),
 ]

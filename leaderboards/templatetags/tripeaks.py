@@ -63,6 +63,12 @@ def duration(milliseconds: int) -> str:
 
 
 @register.filter
+def thousands(number: int) -> str:
+    """`50,000`."""
+    return f"{number:,}"
+
+
+@register.filter
 def iso_day(instant: str | None) -> str:
     """`29 Nov 2026` of an ISO instant in UTC."""
     if not instant:
