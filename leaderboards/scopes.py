@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from games.engine.codes import parse_code
 from games.engine.errors import EngineError
-from games.engine.rulesets import find_ruleset
 from games.errors import BadInput
 
 KINDS = ("people", "bots")
@@ -28,11 +27,6 @@ class Scope:
     def timed(self) -> bool:
         """Competitions add the elapsed time as the last ranking key (R8.4)."""
         return self.date is not None
-
-    @property
-    def ranking(self) -> str | None:
-        """The ranking rule of a game code's board; a daily's comes from its row."""
-        return None if self.ruleset is None else find_ruleset(self.ruleset).ranking
 
 
 @dataclass(frozen=True, slots=True)

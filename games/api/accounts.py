@@ -99,7 +99,7 @@ def _signed_in(player: PlayerLike, secret: str, via: str, status: int) -> Respon
 class Guests(ApiView):
     """Start without signing up."""
 
-    throttle_scopes = {}
+    throttle_scopes = {"POST": "read"}  # whoever brings a cookie is looked up before the throttle of new guests
 
     @extend_schema(
         operation_id="guest_create",
@@ -142,7 +142,7 @@ class Account(ApiView):
 
 
 class AccountView(ApiView):
-    """Base of what manages the account: throttled by address and, once known, by player."""
+    """Base of what manages the account: throttled by address and by credential; with a password also by player."""
 
     throttle_scopes = {"GET": "read", "POST": "account", "DELETE": "account"}
 

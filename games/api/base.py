@@ -14,10 +14,8 @@ from rest_framework.views import APIView
 from games.errors import BadInput, GameError, NotFound
 from games.throttles import throttle
 
-from .auth import check_write_origin, client_address, presented_credential
+from .auth import SAFE_METHODS, check_write_origin, client_address, presented_credential
 from .errors import error_response, game_error, json_response
-
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class ApiView(APIView):

@@ -14,7 +14,7 @@ from games import throttles
 from games.errors import TooMany
 from games.throttles import throttle
 from tests.calls import call, from_our_page
-from tests.factories import PASSWORD, person, signed_in, token
+from tests.factories import PASSWORD, credential, guest, person, signed_in, token
 
 
 def limits(settings: Settings, **scopes: tuple[int, int]) -> None:
@@ -117,6 +117,15 @@ def test_guests_are_throttled_by_address(settings: Settings) -> None:
     assert 1790 < answer.data["retry_after"] <= 1800
     assert from_our_page("POST", "/guests", {}).status == 429
     assert call("POST", "/guests", {"credential": "token"}, REMOTE_ADDR="192.0.2.7").status == 201
+
+
+@pytest.mark.django_db
+def test_asking_again_and_again_as_a_guest_is_throttled_too(settings: Settings) -> None:
+    limits(settings, guest=(100, 60), read=(3, 60))
+    cookie = credential(guest(), via="cookie").secret
+    answers = [from_our_page("POST", "/guests", {}, cookie=cookie) for _ in range(4)]
+    assert [answer.status for answer in answers] == [200, 200, 200, 429]
+    assert answers[-1].data["limit"] == "read"
 
 
 @pytest.mark.django_db
