@@ -12,6 +12,7 @@ from games.engine.cards import JOKER
 from games.engine.moves import DRAW, UNDO
 from games.engine.position import Position
 from games.engine.ranking import rank_key, result_of
+from games.engine.scoring import SCORING
 
 
 class TooLarge(Exception):
@@ -36,14 +37,15 @@ def _rank(position: Position) -> int | None:
 
 def value(position: Position, *, limit: int = 1_000_000) -> Reference:
     """Every end within reach, compared by the ranking rule and by score. Raises TooLarge."""
-    seen: set[tuple[int, int, int | None, int, int]] = set()
+    by_runs = SCORING[position.ruleset.scoring].run_step != 0  # else the score follows from what is gone and drawn
+    seen: set[tuple[int | None, ...]] = set()
     waiting = [position]
     draws: list[int] = []
     keys: list[int] = []
     scores: list[int] = []
     while waiting:
         here = waiting.pop()
-        state = (here.removed, here.drawn, _rank(here), here.run, here.score)
+        state = (here.removed, here.drawn, _rank(here), *((here.run, here.score) if by_runs else ()))
         if state in seen:
             continue
         seen.add(state)

@@ -62,6 +62,21 @@ def test_whole_deals_by_the_reference(code: str) -> None:
     assert winnable(position.ruleset, position.cards) == (draws is not None, draws)
 
 
+@pytest.mark.parametrize("code", ["TP1-C-AAAAAAD", "TP1-E-AAAAAAC", "TP1-C-AAAAAAC"])
+def test_every_end_of_a_whole_deal(code: str) -> None:
+    """The best of all stuck and won ends, not only whether there is a win."""
+    position = opening(code)
+    assert agrees(solve(position), value(position), position)
+
+
+@pytest.mark.parametrize("code", ["TP1-T-AAAAAAC", "TP1-T-AAAAAAD", "TP1-T-AAAAAAE"])
+def test_best_run_scores_of_whole_deals(code: str) -> None:
+    position = opening(code)
+    found = solve(position)
+    assert found.best is not None
+    assert reference.best_run_score(position) == (found.best_score, -found.best.moves)
+
+
 @pytest.mark.parametrize("letters", ["E", "C", "R", "T", "G"])
 def test_a_nearly_full_log_has_room_for_short_lines_only(letters: str) -> None:
     ruleset = RULESETS[letters]

@@ -29,6 +29,42 @@ def test_golden_fewest_draws(code: str, draws: int | None) -> None:
         assert (found.best_score, found.best.moves) == (772 - draws, 28 + draws)
 
 
+# Each computed with the reference: fewest draws (None: no win), best score, moves and cards left of the best result.
+PINNED = [
+    ("TP1-E-AAAAAAC", 13, 759, 41, 0),
+    ("TP1-C-AAAAAAC", 13, 759, 41, 0),
+    ("TP1-E-AAAAAAE", 14, 758, 42, 0),
+    ("TP1-E-TRIPEAK", 21, 751, 49, 0),
+    ("TP1-G-AAAAAAB", 13, 0, 41, 0),
+    ("TP1-G-AAAAAAC", 14, 0, 42, 0),
+    ("TP1-W-AAAAAAB", 13, 759, 41, 0),
+    ("TP1-W-AAAAAAC", 14, 758, 42, 0),
+    ("TP1-J-AAAAAAB", 11, 761, 39, 0),
+    ("TP1-J-AAAAAAC", 13, 759, 41, 0),
+    ("TP1-O-AAAAAAB", 12, 760, 40, 0),
+    ("TP1-C-AAAAAAD", None, 657, 50, 1),
+    ("TP1-C-TRIPEAK", None, 657, 47, 4),
+    ("TP1-E-ZZZZZZZ", None, 657, 50, 1),
+    ("TP1-C-ZZZZZZZ", None, 657, 48, 3),
+    ("TP1-R-AAAAAAB", 12, 149, 44, 0),
+    ("TP1-R-AAAAAAD", 23, 38, 51, 0),
+    ("TP1-RC-AAAAAAB", 14, 99, 42, 0),
+    ("TP1-RC-AAAAAAD", None, 0, 50, 1),
+    ("TP1-T-AAAAAAB", 14, 63, 42, 0),
+    ("TP1-T-AAAAAAC", 13, 79, 41, 0),
+    ("TP1-T-AAAAAAD", None, -19, 50, 1),
+    ("TP1-T-AAAAAAE", 22, 30, 51, 0),
+]
+
+
+@pytest.mark.parametrize(("code", "draws", "score", "moves", "left"), PINNED)
+def test_whole_deals_pinned(code: str, draws: int | None, score: int, moves: int, left: int) -> None:
+    found = solve(opening(code))
+    assert found.best is not None
+    told = (found.winnable, found.fewest_draws, found.best_score, found.best.moves, found.best.cards_left)
+    assert told == (draws is not None, draws, score, moves, left)
+
+
 def test_deck_z_is_a_single_run_worth_466() -> None:
     found = solve(start(R, DECKS["Z"]))
     assert (found.best_score, found.winnable, found.fewest_draws, len(found.line)) == (466, True, 0, 28)
