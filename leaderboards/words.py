@@ -78,7 +78,7 @@ def verdict(found: Mapping[str, Any], ruleset: Ruleset) -> str:
     if last["winnable"]:
         draws = _count(last["fewest_draws"], "more draw") if last["fewest_draws"] else "no further draw"
         return f"The win was still there at the end, with {draws}."
-    return ""
+    return "The log was full before the game could end." if last["best"] is None else ""
 
 
 def _won_text(found: Mapping[str, Any], ruleset: Ruleset) -> str:

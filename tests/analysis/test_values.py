@@ -8,12 +8,15 @@ import pytest
 
 from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
-from games.engine.moves import UNDO, format_log, parse_log
+from games.engine.moves import DRAW, MAX_PLIES, UNDO, format_log, parse_log
 from games.engine.position import Position, start
 from games.engine.ranking import rank_key
 from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
-from games.solver.exact import solve
+from games.selectors.analysis import analysis_json
+from games.solver.exact import analyse, solve
+from leaderboards.chart import chart_of
+from leaderboards.words import verdict
 from tests.analysis.cast import CLASSIC_LOST, EASY, Caller, best_line, stuck_log
 from tests.attempts.hand import Z_LINE, deck_code
 
@@ -139,3 +142,16 @@ def test_an_attempt_without_moves_has_no_accuracy(alice: Caller) -> None:
     assert told["accuracy"] is None
     assert [ply["ply"] for ply in told["plies"]] == [0]
     assert told["costly"] == []
+
+
+def test_a_full_log_is_judged_to_its_end() -> None:
+    """R5.4: where no line has room any more there is no best, and nothing to lose."""
+    given = parse_code("TP1-C-AAAAAAB")
+    ruleset, log = find_ruleset(given.ruleset), [DRAW, UNDO] * (MAX_PLIES // 2)
+    found = analysis_json(ruleset, log, analyse(ruleset, deal_cards(given), log))
+    assert len(found["plies"]) == MAX_PLIES + 1
+    assert found["plies"][-1]["best"] is None
+    assert found["lost_at"] is None, "every move was taken back"
+    assert found["moves"] == MAX_PLIES // 2
+    assert chart_of(ruleset, found) is not None
+    assert "full" in verdict({**found, "attempt": {"outcome": "resigned"}}, ruleset)
