@@ -30,6 +30,7 @@ from .client_shapes import Analysis as Analysis
 from .client_shapes import Attempt as Attempt
 from .client_shapes import Hint as Hint
 from .client_shapes import MoveReply as MoveReply
+from .client_shapes import News as News
 from .client_shapes import Player as Player
 from .client_shapes import Result as Result
 from .client_shapes import View as View
@@ -265,6 +266,10 @@ class Client:
     def replay(self, attempt_id: str) -> Json:
         """A public finished attempt, ply by ply."""
         return self.request("GET", f"/attempts/{quote(attempt_id)}/replay")
+
+    def news(self, attempt_id: str) -> News | None:
+        """What one's own result at a numbered game meant for its record (R8.5); None where it is none."""
+        return cast("News | None", part(self.request("GET", f"/attempts/{quote(attempt_id)}/news"), "news"))
 
     # ---- the solver: who asks plays these cards as practice from then on (R8.1) ----
 

@@ -64,6 +64,17 @@ class MoveReply(TypedDict):
     move_id: str
 
 
+class News(TypedDict):
+    """What a result meant for the record of a numbered game: first_win, record_broken, best_so_far or no_record.
+
+    By how much, None where there was nothing before; moves count at equal cards only.
+    """
+
+    kind: str
+    fewer_cards: int | None
+    fewer_moves: int | None
+
+
 class Player(TypedDict):
     """Somebody who plays; `kind` is guest, person or bot, `name` None for a guest."""
 

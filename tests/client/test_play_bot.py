@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from games.client import Client
+from games.management.commands.play_bot import news_line
 from tests.processes import ROOT, ServerProcess, run_manage
 
 CODE = "TP1-E-AAAAAAB"
@@ -117,7 +118,23 @@ def test_without_an_address_the_running_server_of_the_data_directory_is_played_o
         "play_bot", "--number", "3", env={"TRIPEAKS_DATA": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": ""}
     )
     assert f"{site.url}/boards/TP1-G-AAAAAAD" in done.stdout
+    assert re.search(r"^(The first bot ever to win this game!|The best result of a bot so far, .*)$", done.stdout, re.M)
     assert list(json.loads((tmp_path / "bot.json").read_text())) == ["up"]
+
+
+@pytest.mark.parametrize(
+    ("news", "words"),
+    [
+        (("first_win", 4, None), "The first bot ever to win this game!"),
+        (("record_broken", 0, 1), "A new record of the bots, by 1 move!"),
+        (("best_so_far", 2, None), "The best result of a bot so far, by 2 cards, although not won."),
+        (("best_so_far", None, None), "The best result of a bot so far, although not won."),
+        (("no_record", None, None), "No record."),
+    ],
+)
+def test_the_news_of_a_record_are_one_sentence(news: tuple[str, int | None, int | None], words: str) -> None:
+    kind, cards, moves = news
+    assert news_line({"kind": kind, "fewer_cards": cards, "fewer_moves": moves}) == words
 
 
 def test_no_server_is_one_clear_sentence(bot: Bot) -> None:

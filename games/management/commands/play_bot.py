@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from games.bot import Brain
-from games.client import ApiError, Attempt, Client, Game, Link, new_key
+from games.client import ApiError, Attempt, Client, Game, Link, News, new_key
 from games.engine.codes import numbered_code, parse_code, parse_number
 from games.engine.errors import EngineError
 from games.engine.rulesets import find_ruleset
@@ -116,11 +116,28 @@ class Command(BaseCommand):
         how = "Won" if result["outcome"] == "won" else f"No moves left, {_cards(result['cards_left'])} left"
         seconds = result["elapsed_ms"] // 1000
         self.stdout.write(f"{how}: {counted}, {seconds // 60}:{seconds % 60:02d}.")
+        if attempt["code"] and parse_code(attempt["code"]).game_number is not None:
+            news = client.news(attempt["id"])
+            if news is not None:
+                self.stdout.write(news_line(news))
         mine = client.my_place(board, "bots")
         if mine["rank"] is not None:
             self.stdout.write(f"Place {mine['rank']} on the bots board: {client.url}/boards/{board}?kind=bots")
         if attempt["code"]:
             self.stdout.write(f"Replay: {client.url}/attempts/{attempt['id']}")
+
+
+def news_line(news: News) -> str:
+    """What a result meant for the record of its game, in one sentence (R8.5)."""
+    fewer = [_cards(news["fewer_cards"])] if news["fewer_cards"] else []
+    if news["fewer_moves"]:
+        fewer.append("1 move" if news["fewer_moves"] == 1 else f"{news['fewer_moves']} moves")
+    by = f", by {fewer[0]}" if fewer else ""
+    return {
+        "first_win": "The first bot ever to win this game!",
+        "record_broken": f"A new record of the bots{by}!",
+        "best_so_far": f"The best result of a bot so far{by}, although not won.",
+    }.get(news["kind"], "No record.")
 
 
 def move_line(move: str, before: Attempt, after: Attempt) -> str:
