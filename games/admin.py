@@ -4,37 +4,15 @@ there is nothing that its player may not see (R10.1): no cards, no log, no code 
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.models import Group
-from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from . import clock
-from .api.accounts import throttle_name
-from .errors import TooMany
 from .models import Attempt, Credential, Player
 
 admin.site.unregister(Group)
-
-
-class LoginForm(AdminAuthenticationForm):
-    """Signing in here counts like signing in over the API: it is the same password, and costs the same hashing."""
-
-    def clean(self) -> dict[str, Any]:
-        assert self.request is not None
-        try:
-            throttle_name(self.request, self.cleaned_data.get("username", ""))
-        except TooMany as refusal:
-            raise ValidationError(refusal.message) from None
-        return super().clean()
-
-
-admin.site.login_form = LoginForm
-admin.site.site_header = admin.site.site_title = "TriPeaks"
 
 
 class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]

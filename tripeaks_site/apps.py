@@ -1,4 +1,12 @@
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
+
+
+class ModeratorAdminConfig(admin_apps.AdminConfig):
+    """Django's admin with our own site."""
+
+    default = False  # this module's own configuration is the other one
+    default_site = "games.admin_site.ModeratorSite"
 
 
 class TripeaksSiteConfig(AppConfig):

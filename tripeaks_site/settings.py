@@ -46,7 +46,7 @@ SECURE_COOKIES = env.flag("SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = [origin for origin in TRUSTED_ORIGINS if "://" in origin]
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "tripeaks_site.apps.ModeratorAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from games import clock
+from games.services import credential_find
 from tests.calls import call
-from tests.factories import PASSWORD, person
+from tests.factories import PASSWORD, bot, credential, person, token
 
 pytestmark = pytest.mark.django_db
 
@@ -29,3 +31,23 @@ def test_guesses_at_a_moderators_password_are_counted_with_those_over_the_api(se
     status, page = sign_in(PASSWORD, name="M0D", address="192.0.2.4")
     assert (status, "Too many at once" in page) == (200, True)
     assert call("POST", "/login", body, REMOTE_ADDR="192.0.2.5").status == 429
+
+
+def test_a_password_changed_here_ends_sessions_and_tokens_too() -> None:
+    mod = person("mod", password=PASSWORD, is_staff=True)
+    held = [credential(mod), token(mod), token(bot("helper", owner=mod)), token(person("alice"))]
+    browser = Client()
+    browser.force_login(mod)
+    body = {"old_password": "wrong wrong", "new_password1": "a much better one", "new_password2": "a much better one"}
+
+    def alive() -> list[bool]:
+        found = [
+            credential_find(token_hash=bytes(h.credential.token_hash), via="bearer", now=clock.now()) for h in held
+        ]
+        return [each is not None for each in found]
+
+    assert browser.post("/admin/password_change/", body).status_code == 200
+    assert alive() == [True] * 4
+    assert browser.post("/admin/password_change/", body | {"old_password": PASSWORD}).status_code == 302
+    assert alive() == [False, False, False, True]
+    assert browser.get("/admin/").status_code == 200
