@@ -16,7 +16,7 @@ from django.conf import settings
 from games.errors import Busy
 
 SLOTS = max(1, min(settings.SOLVER_THREADS, settings.HTTP_THREADS // 4))
-PLACES = max(0, min(SLOTS, settings.HTTP_THREADS // 2 - SLOTS))
+PLACES = max(0, settings.HTTP_THREADS // 2 - SLOTS)
 """To wait in: together never more than half of the threads (but one)."""
 WAIT_SECONDS = 0.5
 """Most answers take a few milliseconds, so a short wait spares most of the refusals."""

@@ -89,7 +89,7 @@ def test_a_crowd_of_analyses_is_refused_quickly_and_the_rest_of_the_site_goes_on
             assert time.monotonic() - began < 30
         said = [answer.result() for answer in answers]
         assert set(said) == {"None", "busy"}, "no move was made, so there is no accuracy"
-        assert 2 <= said.count("None") < len(ids)
+        assert 1 <= said.count("None") < len(ids)
         assert [Client(server.url).analysis(each)["lost_at"] for each in ids] == [None] * len(ids), (
             "control: in time all are had"
         )
