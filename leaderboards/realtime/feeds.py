@@ -92,6 +92,11 @@ class BoardFeed:
         version: int = self.state["version"]
         return version
 
+    @property
+    def may_change_by_the_clock(self) -> bool:
+        """Whether its counters may change without a new version: nobody plays a daily any more once it is final."""
+        return self.board[0].startswith("daily-") and self.state["counts"]["playing"] > 0
+
     def send_snapshot(self, follower: Follower) -> None:
         """Write the current state to one follower, or mark it to get the then current one when it reads again."""
         if self._snapshot is None:
@@ -128,10 +133,10 @@ class BoardFeed:
 
     async def _advance(self, after: dict[str, Any]) -> None:
         before = self.state
-        if after["version"] == before["version"]:
+        if (after["version"], after["counts"]) == (before["version"], before["counts"]):
             return
         self.state, self._snapshot = after, None
-        if after["version"] < before["version"]:  # another database behind the same address: nothing sent so far holds
+        if after["version"] <= before["version"]:  # by the clock alone; or another database: nothing sent so far holds
             self.delivered = self.version
             for follower in list(self.followers):
                 self.send_snapshot(follower)

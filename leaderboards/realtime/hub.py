@@ -144,7 +144,7 @@ class StandingsHub:
                 self._warn("Cannot read standings", problem)
                 continue
             for feed in feeds:
-                if versions[feed.board] != feed.version:
+                if versions[feed.board] != feed.version or feed.may_change_by_the_clock:
                     feed.refresh()
 
     async def _rollovers(self) -> None:

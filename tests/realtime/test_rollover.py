@@ -95,6 +95,20 @@ def test_C11_a_move_over_midnight_counts_for_the_day_it_started_on(stepped: Step
     assert answer["attempt"]["competition"] == f"daily-{stepped.day + dt.timedelta(days=1)}"
 
 
+def test_nobody_plays_a_daily_any_more_once_it_is_final(stepped: Stepped) -> None:
+    status, answer, _ = rest(stepped.two, "POST", "/daily/today/attempts", {"key": "k"}, token=guest(stepped.two))
+    assert status == 201, answer
+    with open_link(stepped.one, "/ws/v1/standings") as link:
+        snapshot = link.ask(type="subscribe", board=f"daily-{stepped.day}")
+        assert snapshot["counts"] == {"players": 1, "playing": 1, "finished": 0}
+        assert link.silent(2.5)
+        stepped.at(1, 0, 31, 1)
+        assert link.hear("snapshot", "event", timeout=5)["counts"] == {"players": 1, "playing": 0, "finished": 0}
+        assert link.ask(type="resync", board=f"daily-{stepped.day}")["counts"]["playing"] == 0
+        with open_link(stepped.one, "/ws/v1/standings") as late:
+            assert late.ask(type="subscribe", board=f"daily-{stepped.day}")["counts"]["playing"] == 0
+
+
 def test_C24_no_socket_shows_or_takes_anything_of_tomorrow(stepped: Stepped) -> None:
     tomorrow = stepped.day + dt.timedelta(days=1)
     with open_link(stepped.one, "/ws/v1/standings") as link:
