@@ -14,6 +14,7 @@ from games.models import Attempt, Deal, Player
 from games.services.attempts import Competition, attempt_start
 from games.services.retry import repeat_once
 from leaderboards import dates
+from leaderboards.dealing import daily_deal
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.selectors.dailies import daily_find, daily_status
 
@@ -62,8 +63,6 @@ def _daily_make(date: dt.date, calendar: Calendar, now: dt.datetime) -> DailyCha
     times = dates.daily_times(date, calendar.zone, settings.DAILY_GRACE_SECONDS)
     if times.opens_at >= times.closes_at:
         return None
-    from leaderboards.dealing import daily_deal  # loads the solver, which a server needs once a day
-
     chosen = daily_deal(settings.DAILY_RULESET, settings.DAILY_DIFFICULTY)
     code = chosen.code
     deal = Deal.objects.create(cards=bytes(chosen.cards), created_at=now, sealed_until=times.final_at)
