@@ -36,7 +36,8 @@ def test_following_the_hints_reaches_the_best_result(code: str, alice: Caller) -
     while state is None or state["outcome"] is None:
         told = alice.hint(attempt).json
         assert told["ply"] == (state["ply"] if state else 0)
-        assert told["winnable"] == alice.winnable(attempt).json["winnable"]
+        if told["ply"] % 8 == 0:
+            assert told["winnable"] == alice.winnable(attempt).json["winnable"]
         state = alice.hand.play(attempt, told["move"]).attempt
     result = state["result"]
     assert (result["outcome"], result["score"], result["moves"]) == (best.outcome, best.score, best.moves)

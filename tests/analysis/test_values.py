@@ -30,7 +30,7 @@ def sloppy_log(code: str, seed: int) -> str:
     given = parse_code(code)
     position = start(find_ruleset(given.ruleset), deal_cards(given))
     log: list[int] = []
-    while position.outcome is None and len(log) < 30:
+    while position.outcome is None and len(log) < 24:
         moves = [move for move in position.legal_moves() if move != UNDO]
         move = chance.choice(moves)
         if position.line and chance.random() < 0.15:
