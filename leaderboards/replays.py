@@ -54,7 +54,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
         player=found["player"],
         ruleset=ruleset,
         outcome_text=outcome_text(attempt),
-        board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] else None,
+        board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] and found["player"]["name"] else None,
         figures=figures,
         tableau=cards[:SLOTS],
         first_waste=None if ruleset.waste_starts_empty or not cards else cards[SLOTS],

@@ -12,8 +12,8 @@ from games.engine.moves import parse_move
 from games.models import Attempt
 from games.services import attempt_move, attempt_start
 from leaderboards.models import DailyChallenge
-from leaderboards.services import dailies_prepare, daily_start
-from tests.factories import SignedIn, signed_in
+from leaderboards.services import account_delete, dailies_prepare, daily_start
+from tests.factories import SignedIn, credential, guest, signed_in
 
 from .conftest import SetClock
 from .reading import get
@@ -63,6 +63,23 @@ def test_a_finished_attempt_is_told_ply_by_ply() -> None:
     assert "50 Play 10 ♣︎ ten of clubs peak cleared no card left 750 1 0" in page.words
     assert page.text.count('<li class="at at-') == 28
     assert get(page.link('<code class="code">TP1-E-AAAAAAB')).lists["people"] == [(1, "alice")]
+
+
+def test_who_is_on_no_board_is_said_to_be_on_none() -> None:
+    someone = credential(guest())
+    attempt = started(someone)
+    play(someone, attempt, LINE)
+    page = get(f"/attempts/{attempt.public_id}")
+    assert "A guest: won" in page.words
+    assert "On the board of" not in page.words
+    assert "TP1-E-AAAAAAB" in page.words
+    alice = signed_in("alice")
+    left = started(alice)
+    play(alice, left, LINE)
+    account_delete(player_id=alice.player.pk, now=clock.now())
+    page = get(f"/attempts/{left.public_id}")
+    assert "Somebody who has left: won" in page.words
+    assert ("alice" in page.text, "On the board of" in page.words) == (False, False)
 
 
 def test_unknown_running_and_sealed_attempts_get_the_same_page(set_clock: SetClock) -> None:
