@@ -69,7 +69,7 @@ def _buckets(scope: str, keys: tuple[str, ...]) -> tuple[list[str], int, int]:
     """The buckets' names, and their period and the interval between two acts in microseconds."""
     requests, seconds = settings.THROTTLES[scope]
     period = seconds * 1_000_000
-    return [f"throttle:{scope}:{key}" for key in keys], period, period // requests
+    return [f"throttle:{scope}:{key}" for key in keys], period, max(1, period // requests)
 
 
 def _refuse(scope: str, wait: int) -> None:

@@ -45,6 +45,13 @@ def test_exactly_the_limit_passes_at_once(settings: Settings) -> None:
 
 
 @pytest.mark.usefixtures("with_and_without_redis")
+def test_a_limit_beyond_all_measure_is_none_and_takes_redis_for_no_dead_one(settings: Settings) -> None:
+    limits(settings, start=(10**9, 1))
+    assert all(passes("start", "a") for _ in range(5))
+    assert redis_module.redis_available() is bool(settings.REDIS_URL)
+
+
+@pytest.mark.usefixtures("with_and_without_redis")
 def test_the_time_to_wait_is_enough_and_not_much_too_long(settings: Settings) -> None:
     limits(settings, start=(4, 2))
     while passes("start", "a"):
