@@ -33,6 +33,9 @@ class HttpThreads:
         body = await self._body(receive)
         if body is None:
             return  # the client left in the middle of its request
+        # X_Forwarded_For would become the same variable as X-Forwarded-For, which our proxies vouch for.
+        plain = [header for header in scope["headers"] if b"_" not in header[0]]
+        scope = {**scope, "headers": plain}
         environ: dict[str, Any] = dict(build_environ(scope, io.BytesIO(body)))  # type: ignore[arg-type, unused-ignore]
         # A chunked body has no length of its own, and Django reads nothing without one. A body that is too long was not
         # kept: its length alone makes Django refuse it.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
-from tests.processes import ServerProcess
+from tests.processes import ServerProcess, live_server
 
 JSON = {"Content-Type": "application/json"}
 
@@ -37,6 +37,22 @@ def test_a_body_that_is_too_long_is_refused_with_and_without_a_length(server: Se
     for sent, headers in ((body, {}), (chunks(body, 65536), {"Transfer-Encoding": "chunked"})):
         status, text = answer(server, "POST", "/api/v1/guests", sent, **headers)
         assert (status, json.loads(text)["error"]["code"]) == (413, "too_large")
+
+
+def test_a_header_with_underscores_is_not_taken_for_the_one_that_our_proxy_wrote() -> None:
+    env = {"TRIPEAKS_TRUSTED_PROXIES": "1", "TRIPEAKS_THROTTLE_GUEST": "2/3600"}
+    body = json.dumps({"credential": "token"}).encode()
+    with live_server(env=env) as behind:
+        statuses = [
+            answer(behind, "POST", "/api/v1/guests", body, **dict(headers))[0]
+            for headers in (
+                [("X-Forwarded-For", "192.0.2.1"), ("X_Forwarded_For", "192.0.2.2")],
+                [("X_Forwarded_For", "192.0.2.3"), ("X-Forwarded-For", "192.0.2.1")],
+                [("X-Forwarded-For", "192.0.2.1"), ("X_Forwarded_For", "192.0.2.4")],
+                [("X-Forwarded-For", "192.0.2.5")],
+            )
+        ]
+    assert statuses == [201, 201, 429, 201]
 
 
 def test_head_has_no_body_and_static_files_are_whole(server: ServerProcess) -> None:
