@@ -101,10 +101,10 @@ def best_text(daily: Mapping[str, Any]) -> str:
 
 @register.filter
 def difficulty_text(daily: Mapping[str, Any]) -> str:
-    """`Of 100 simple play-outs 81 lost.`"""
+    """`Without thinking ahead it is lost 81 times in 100.`: the share of simple play-outs that lose."""
     if daily["difficulty"] is None:
         return ""
-    return f"Of {PLAY_OUTS} simple play-outs {round(daily['difficulty'] * PLAY_OUTS)} lost."
+    return f"Without thinking ahead it is lost {round(daily['difficulty'] * PLAY_OUTS)} times in {PLAY_OUTS}."
 
 
 @register.simple_tag

@@ -9,6 +9,7 @@ import secrets
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
 from pytest_django import Settings
 
 from games.engine.codes import parse_code
@@ -18,6 +19,7 @@ from games.engine.moves import DRAW
 from games.engine.position import Position, start
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
+from games.services import person_create
 from games.solver.exact import solve, winnable
 from games.solver.playouts import difficulty, play_out
 from leaderboards import dealing
@@ -164,9 +166,25 @@ def test_the_pages_tell_the_best_possible_of_yesterday_and_nothing_of_today(
         for page in (get("/"), get(f"/boards/{daily.key}")):
             assert ("Best possible" in page.words) is final, page.words
             assert (told in page.words) is final
-            assert ("simple play-outs" in page.words) is final
+            assert ("Without thinking ahead it is lost" in page.words) is final
     answer = json.dumps(get(f"/api/v1/daily/{daily.date}").text)
     assert f'\\"best\\":{{\\"score\\":{daily.best_score}' in answer
+
+
+@pytest.mark.django_db
+def test_moderators_see_no_more_of_a_sealed_day_than_others(daily: DailyChallenge) -> None:
+    """R10.1: its admin pages name neither the deal nor what the solver says of it."""
+    moderator = Client()
+    moderator.force_login(
+        person_create(name="mod the moderator", password="", now=NOON, is_staff=True, is_superuser=True)
+    )
+    for address in ("/admin/leaderboards/dailychallenge/", f"/admin/leaderboards/dailychallenge/{daily.pk}/change/"):
+        answer = moderator.get(address)
+        assert answer.status_code == 200
+        text = answer.content.decode()
+        assert daily.date.strftime("%Y") in text
+        for secret in (daily.code, "ifficulty", "est score", "est moves"):
+            assert secret not in text
 
 
 def test_codes_of_dailies_come_from_the_systems_randomness(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from games.engine.codes import numbered_code
 from games.models import Attempt, Player
@@ -14,7 +17,8 @@ from games.services import guest_claim
 from games.signals import attempt_finished
 from leaderboards.models import Board, Entry, RecordNews
 from leaderboards.selectors import news_get
-from leaderboards.services import account_delete, entry_remove, entry_restore
+from leaderboards.selectors.news import record_standing
+from leaderboards.services import account_delete, entries, entry_remove, entry_restore, news
 from tests.calls import call
 from tests.factories import credential, signed_in
 from tests.leaderboards.cast import EASY, TEN, bot, finish, guest, person
@@ -198,6 +202,60 @@ def test_a_claimed_result_is_compared_with_what_was_there_at_its_own_date() -> N
     assert told(first) == ("first_win", 9, None), "what others were told stands"
     holders = Entry.objects.filter(board__view="best").order_by("key").values_list("player_id", flat=True)
     assert holders[0] == visitor.pk
+
+
+# --- at once -------------------------------------------------------------------------------------------------------
+
+
+def at_once(*jobs: Callable[[], object]) -> None:
+    """Run all, each in a thread with its own database connection."""
+
+    def run(job: Callable[[], object]) -> None:
+        try:
+            job()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        for each in [pool.submit(run, job) for job in jobs]:
+            each.result(30)
+
+
+def win(player: Player) -> Callable[[], object]:
+    return lambda: play(player, 0, 45)
+
+
+def kinds() -> list[str]:
+    return sorted(RecordNews.objects.values_list("kind", flat=True))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_those_who_win_at_once_one_is_the_first() -> None:
+    players = [person(f"player {number}") for number in range(4)]
+    play(person("opener"), 9, 43, minute=-1)  # the board is there, so that all four meet at it
+    at_once(*map(win, players))
+    assert kinds() == ["best_so_far", "first_win", "no_record", "no_record", "no_record"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_control_without_the_boards_lock_more_than_one_would_be_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = threading.Barrier(2, timeout=10)
+    real = record_standing
+
+    def slowly(board_id: int) -> Any:
+        found = real(board_id)
+        meeting.wait()  # both have looked before either writes
+        return found
+
+    def unlocked(**named: Any) -> list[Board]:
+        return list(Board.objects.filter(scope=named["scope"], kind=named["kind"], view="best"))
+
+    players = [person("one"), person("two")]
+    play(person("opener"), 9, 43, minute=-1)
+    monkeypatch.setattr(news, "record_standing", slowly)
+    monkeypatch.setattr(entries, "boards_lock", unlocked)
+    at_once(*map(win, players))
+    assert kinds() == ["best_so_far", "first_win", "first_win"]
 
 
 # --- over REST -----------------------------------------------------------------------------------------------------
