@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
+from games.realtime.protocol import Ping as Ping
+from games.realtime.protocol import Pong as Pong
 from games.realtime.schema import Parser, Text
 from games.realtime.schema import encode as encode
 from games.realtime.shapes import ErrorShape
@@ -54,14 +56,6 @@ class Resync:
     board: BoardText
     kind: KindText = "people"
     view: ViewText = "best"
-
-
-@dataclass(frozen=True, slots=True)
-class Ping:
-    """Answered by pong with the same `id`."""
-
-    TYPE: ClassVar[str] = "ping"
-    id: Annotated[str | None, Text(r"[ -~]{0,64}")] = None
 
 
 ClientMessage = Subscribe | Unsubscribe | Resync | Ping
@@ -169,14 +163,6 @@ class Refused:
     board: str | None = None
     kind: str | None = None
     view: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Pong:
-    """The answer to ping."""
-
-    TYPE: ClassVar[str] = "pong"
-    id: str | None = None
 
 
 SERVER_MESSAGES = (Snapshot, Event, Heartbeat, Rollover, Refused, Pong)
