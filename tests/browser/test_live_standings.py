@@ -113,7 +113,7 @@ FIRST_SUBSCRIBE_LOST = """
 def test_a_list_whose_subscription_was_refused_is_followed_from_the_next_heartbeat_on(
     site: ServerProcess, open_page: OpenPage
 ) -> None:
-    code = "TP1-E-AAAAAAG"
+    code = "TP1-E-AAAAAAX"
     page = open_page(f"/boards/{code}", script=FIRST_SUBSCRIBE_LOST)
     expect(page.locator("#status")).to_have_text("live", timeout=10_000)  # the first heartbeat said so
     assert page.evaluate("window.lost") == 1
