@@ -26,7 +26,14 @@ class NumberedList(ApiView):
     @extend_schema(
         operation_id="numbered_list",
         parameters=[
-            OpenApiParameter("filter", str, enum=FILTERS, default="all", description="imperfect: the record is"),
+            OpenApiParameter(
+                "filter",
+                str,
+                enum=FILTERS,
+                default="all",
+                description="unplayed: without a record; unbeaten: nobody has won it, though that may be possible; "
+                "imperfect: with a record that can be bettered",
+            ),
             KIND,
             OpenApiParameter("cursor", str, description="`next` of the page before"),
             OpenApiParameter("limit", int, description="1 to 100", default=LIMIT),
