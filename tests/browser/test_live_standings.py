@@ -200,7 +200,7 @@ def test_what_happened_while_the_link_was_gone_is_there_afterwards(
     with site.another() as other, Client(other.url, bob.token) as elsewhere:
         play_out(elsewhere, elsewhere.start(code=code))
     site.start()
-    is_live(page)
+    expect(page.locator("#status")).to_have_text("live", timeout=25_000)  # the pauses between tries have grown
     expect(page.locator("tbody bdi")).to_have_text("bob offline")
 
 
