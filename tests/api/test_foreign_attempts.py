@@ -33,6 +33,7 @@ def everything_mallory_tries(attempt: str, who: SignedIn, alice: SignedIn) -> li
     tries = [
         call("GET", f"/attempts/{attempt}", who=who),
         call("GET", f"/attempts/{attempt}/replay", who=who),
+        call("GET", f"/attempts/{attempt}/news", who=who),
         call("POST", f"/attempts/{attempt}/moves", {**mine, "move": "t23"}, who=who),
         call("POST", f"/attempts/{attempt}/moves", {**mine, "move": "d"}, who=who),
         call("POST", f"/attempts/{attempt}/moves", {**mine, "move": "u"}, who=who),
