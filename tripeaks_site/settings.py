@@ -203,6 +203,7 @@ SOCKETS_PER_ADDRESS = env.integer("SOCKETS_PER_ADDRESS", 1000, low=1)  # in one 
 THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<SCOPE>=requests/seconds
     "guest": (20, 3600),
     "login": (10, 300),
+    "name": (60, 300),
     "account": (30, 300),
     "start": (60, 60),
     "move": (600, 60),

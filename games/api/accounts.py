@@ -192,8 +192,12 @@ class Login(ApiView):
 
 
 def throttle_name(request: HttpRequest | Request, name: str) -> None:
-    """The `login` throttle: by address, and by name from wherever."""
-    throttle("login", f"address:{client_address(request.META)}", f"name:{name_key(name)}")
+    """The `login` throttle by address, then the wider `name` throttle by name from wherever.
+
+    Were the two alike, one address that keeps guessing would lock the name's owner out.
+    """
+    throttle("login", f"address:{client_address(request.META)}")
+    throttle("name", f"name:{name_key(name)}")
 
 
 class Logout(AccountView):

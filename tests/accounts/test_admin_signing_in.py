@@ -21,7 +21,7 @@ def sign_in(password: str, *, name: str = "mod", address: str = "192.0.2.1") -> 
 
 
 def test_guesses_at_a_moderators_password_are_counted_with_those_over_the_api(settings: Settings) -> None:
-    settings.THROTTLES = {**settings.THROTTLES, "login": (3, 3600)}
+    settings.THROTTLES = {**settings.THROTTLES, "name": (3, 3600)}
     person("mod", password=PASSWORD, is_staff=True)
     assert sign_in(PASSWORD)[0] == 302
     body = {"name": "mod", "password": "wrong wrong", "credential": "token"}

@@ -137,7 +137,7 @@ def test_asking_again_and_again_as_a_guest_is_throttled_too(settings: Settings) 
 
 @pytest.mark.django_db
 def test_logins_are_throttled_by_name_from_wherever_and_by_address_for_whichever_name(settings: Settings) -> None:
-    limits(settings, login=(3, 3600))
+    limits(settings, login=(3, 3600), name=(3, 3600))
     person("alice", password=PASSWORD)
 
     def login(name: str, address: str) -> int:
@@ -151,6 +151,16 @@ def test_logins_are_throttled_by_name_from_wherever_and_by_address_for_whichever
         429,
     ]
     assert [login(f"somebody {letter}", "192.0.2.99") for letter in "abcd"] == [403, 403, 403, 429]
+
+
+@pytest.mark.django_db
+def test_who_guesses_from_one_address_does_not_lock_the_owner_out() -> None:
+    person("alice", password=PASSWORD)
+    wrong = {"name": "alice", "password": "wrong wrong", "credential": "token"}
+    statuses = [call("POST", "/login", wrong, REMOTE_ADDR="192.0.2.66").status for _ in range(30)]
+    assert (statuses[:10], set(statuses[10:])) == ([403] * 10, {429})
+    right = wrong | {"password": PASSWORD}
+    assert call("POST", "/login", right, REMOTE_ADDR="192.0.2.1").status == 200
 
 
 @pytest.mark.django_db

@@ -17,7 +17,7 @@ PASSWORD = "correct horse battery"
 # The tests make many accounts from one address and play faster than anybody.
 UNHURRIED = {
     f"TRIPEAKS_THROTTLE_{scope}": "100000/60"
-    for scope in ("GUEST", "LOGIN", "ACCOUNT", "START", "MOVE", "READ", "PAGE", "SOCKET")
+    for scope in ("GUEST", "LOGIN", "NAME", "ACCOUNT", "START", "MOVE", "READ", "PAGE", "SOCKET")
 }
 # Deck Z of the cases in the ruleset "runs": it clears in one chain, in the order of CHAIN, for 466.
 DECK_Z = (
