@@ -10,6 +10,7 @@ from leaderboards.models import Entry
 from tests.attempts.conftest import hand
 from tests.attempts.hand import NOON, Z_LINE, Hand, deck_code
 
+
 def stuck_and_then_bettered(hand: Hand) -> None:
     """Deck Z: the stock thrown away and stuck; then all of it undone, and cleared in one run."""
     attempt = hand.start(deck_code("Z", "R"))
