@@ -179,12 +179,13 @@ class StandingsSocket(_Socket):
             except _LINK_PROBLEMS as problem:
                 pause = self._lost(problem, deadline, pause)
                 continue
-            deadline, pause = time.monotonic() + self.patience, 0.1
             if frame["type"] == "error":
                 error = ApiError.read(0, frame)
                 if error.code not in {"throttled", "unavailable"}:  # those pass: the next heartbeat subscribes again
                     raise error
-            elif frame["type"] == "heartbeat":
+                continue  # without new patience: a refused handshake says it each time
+            deadline, pause = time.monotonic() + self.patience, 0.1
+            if frame["type"] == "heartbeat":
                 newest = [each["version"] for each in frame["versions"] if self._topic.items() <= each.items()]
                 if not newest:
                     self._send({"type": "subscribe", **self._topic})

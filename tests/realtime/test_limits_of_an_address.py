@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
+from games.client import ApiError
+from games.client_sockets import StandingsSocket
 from games.realtime import limits
 from games.realtime.limits import admitted
 from tests.attempts.hand import Z_LINE, Hand, deck_code
@@ -52,6 +55,17 @@ def test_handshakes_and_open_sockets_are_counted_by_address(low: ServerProcess) 
         assert limit == "socket"
         with open_link(low, STANDINGS, forwarded="198.51.100.7") as other:
             assert other.ask(type="ping")["type"] == "pong"
+
+
+def test_a_client_whose_handshakes_are_refused_loses_its_patience(low: ServerProcess) -> None:
+    for _ in range(6):
+        open_link(low, STANDINGS).connection.close()
+    following = StandingsSocket(low.url, "TP1-E-AAAAAAB", "people", "best", patience=1.5)
+    began = time.monotonic()
+    with pytest.raises(ApiError):
+        next(iter(following))
+    assert 0.5 < time.monotonic() - began < 8
+    following.close()
 
 
 def test_an_address_has_so_many_boards_read_for_it(low: ServerProcess) -> None:

@@ -68,9 +68,10 @@ export class StandingsSocket {
     });
     socket.addEventListener("message", (message) => {
       if (socket !== this.#socket) return;
-      this.#failures = 0;
+      const frame = /** @type {Frame} */ (JSON.parse(message.data));
+      if (frame.type !== "error") this.#failures = 0; // a refused handshake says so each time
       this.#watch(socket);
-      this.#onFrame(/** @type {Frame} */ (JSON.parse(message.data)));
+      this.#onFrame(frame);
     });
     socket.addEventListener("close", () => this.#lost(socket));
   }
