@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 
 from games.clock import iso
 from games.engine.codes import commitment, parse_code
@@ -65,24 +65,30 @@ def _daily_make(date: dt.date, calendar: Calendar, now: dt.datetime) -> DailyCha
         return None
     chosen = daily_deal(settings.DAILY_RULESET, settings.DAILY_DIFFICULTY)
     code = chosen.code
-    deal = Deal.objects.create(cards=bytes(chosen.cards), created_at=now, sealed_until=times.final_at)
-    return DailyChallenge.objects.create(
-        date=date,
-        number=dates.daily_number(date, calendar.day_one),
-        ruleset=code.ruleset,
-        code=code.text,
-        deal=deal,
-        commitment=commitment(code.text),
-        committed_at=now,
-        late=now >= times.opens_at,
-        opens_at=times.opens_at,
-        closes_at=times.closes_at,
-        grace_ends_at=times.grace_ends_at,
-        final_at=times.final_at,
-        difficulty=chosen.difficulty,
-        best_score=chosen.best_score,
-        best_moves=chosen.best_moves,
-    )
+    try:
+        deal = Deal.objects.create(cards=bytes(chosen.cards), created_at=now, sealed_until=times.final_at)
+        return DailyChallenge.objects.create(
+            date=date,
+            number=dates.daily_number(date, calendar.day_one),
+            ruleset=code.ruleset,
+            code=code.text,
+            deal=deal,
+            commitment=commitment(code.text),
+            committed_at=now,
+            late=now >= times.opens_at,
+            opens_at=times.opens_at,
+            closes_at=times.closes_at,
+            grace_ends_at=times.grace_ends_at,
+            final_at=times.final_at,
+            difficulty=chosen.difficulty,
+            best_score=chosen.best_score,
+            best_moves=chosen.best_moves,
+        )
+    except OperationalError:
+        raise  # the connection is gone: no row in that, and the whole preparation may be repeated
+    except DatabaseError as problem:
+        # PostgreSQL's words may hold the whole row, and a traceback the cards: neither may reach a log (R10.1).
+        raise RuntimeError(f"the daily of {date} could not be stored ({type(problem).__name__})") from None
 
 
 _prepared_until: dt.datetime | None = None  # the close of the day on which this process has looked at the week ahead

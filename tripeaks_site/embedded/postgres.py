@@ -36,6 +36,8 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_min_messages": "warning",
+    "log_min_error_statement": "panic",  # statements and rows hold sealed codes and cards (R10.1)
+    "log_error_verbosity": "terse",
     "jit": "off",
 }
 # Tests only: a crash of the machine may lose everything, which nobody minds there.
