@@ -79,5 +79,7 @@ def run_checks(arguments: list[str]) -> int:
             failed += [] if passed else [name]
         if failed:
             _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
-    tests = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=_environment(), check=False)
+    # Most tests wait for servers and clocks: two at a time, a file's own tests in one process and in order.
+    options = arguments or ["-n", "2", "--dist", "loadfile"]
+    tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
     return tests.returncode or (1 if failed else 0)

@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed
@@ -228,3 +229,20 @@ def rest(
     jar: http.cookies.SimpleCookie = http.cookies.SimpleCookie("; ".join(c.partition(";")[0] for c in cookies))
     made = "; ".join(f"{name}={morsel.value}" for name, morsel in jar.items())
     return status, json.loads(text) if text else None, made
+
+
+def resident_mb(pid: int) -> float:
+    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) / 1024
+
+
+def settled_mb(server: ServerProcess) -> float:
+    """Its resident memory once it has loaded what it loads only once (the solver, for the dailies ahead)."""
+    with urllib.request.urlopen(f"{server.url}/api/v1/daily"):
+        pass
+    before = -1.0
+    deadline = time.monotonic() + 20
+    while (now := resident_mb(server.pid)) != before and time.monotonic() < deadline:
+        before = now
+        time.sleep(0.7)
+    return now

@@ -6,7 +6,6 @@ import contextlib
 import json
 import math
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.attempts.hand import Hand, deck_code
 from tests.factories import person
 from tests.processes import ServerProcess
-from tests.realtime.sockets import Link, open_link, play_link
+from tests.realtime.sockets import Link, open_link, play_link, resident_mb, settled_mb
 
 MOVE: dict[str, Any] = {"type": "move", "attempt": "0" * 16, "move": "d", "expected_ply": 0, "move_id": "m1"}
 
@@ -58,11 +57,6 @@ HOSTILE: list[tuple[str | bytes, str]] = [
 ]
 
 
-def resident_mb(pid: int) -> float:
-    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) / 1024
-
-
 @pytest.fixture
 def alice(committed: ServerProcess) -> Hand:
     return Hand.of(person("alice"))
@@ -101,7 +95,7 @@ def test_a_frame_over_the_limit_is_refused_and_ends_the_socket_with_4009(committ
 
 @pytest.mark.parametrize("path", ["/ws/v1/play", "/ws/v1/standings"])
 def test_frames_of_10_mb_are_never_read_into_memory(committed: ServerProcess, alice: Hand, path: str) -> None:
-    before = resident_mb(committed.pid)
+    before = settled_mb(committed)
     for _ in range(5):
         with open_link(committed, path, token=alice.secret) as link:
             with contextlib.suppress(ConnectionClosed):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-import urllib.request
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,7 @@ from games.client_sockets import Standings
 from leaderboards.selectors import standings_snapshot
 from tests.leaderboards.cast import RUNS, finish, person
 from tests.processes import ServerProcess
-from tests.realtime.sockets import Mute, Spectator
+from tests.realtime.sockets import Mute, Spectator, resident_mb, settled_mb
 
 BOARD = (RUNS, "people", "best")
 TOPIC = dict(zip(("board", "kind", "view"), BOARD, strict=True))
@@ -47,11 +45,6 @@ def catch_up(mute: Mute, seconds: float = 3.0) -> tuple[Standings, int]:
     return standings, resyncs
 
 
-def resident_mb(pid: int) -> float:
-    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) / 1024
-
-
 @pytest.mark.parametrize("spectators", [1, 2, 50])
 def test_C18_after_a_burst_while_nobody_read_every_spectator_has_the_truth(
     committed: ServerProcess, spectators: int
@@ -73,9 +66,7 @@ def test_C18_after_a_burst_while_nobody_read_every_spectator_has_the_truth(
 def test_C18_who_is_really_blocked_gets_the_newest_state_instead_of_what_was_missed(committed: ServerProcess) -> None:
     post(50, base=200)
     mutes = [Mute(committed, SUBSCRIBE) for _ in range(12)]
-    with urllib.request.urlopen(f"{committed.url}/api/v1/daily"):  # what it loads once (the solver) is not the sockets'
-        time.sleep(1)
-    before = resident_mb(committed.pid)
+    before = settled_mb(committed)
     asked = 0
     started = time.monotonic()
     while time.monotonic() - started < 9:  # about 13 KB an answer: more than any socket buffer holds
