@@ -112,4 +112,10 @@ def test_rules_that_do_not_change_the_moves_do_not_change_what_can_be_won() -> N
         assert winnable(RULESETS["RC"], cards) == classic
         assert not classic[0] or easy[0]  # joined allows all that apart allows
         assert not winnable(T, cards)[0] or classic[0]
-        assert not winnable(W, cards)[0] or winnable(G, cards)[0]
+
+
+def test_a_draw_onto_the_empty_waste_never_helps() -> None:
+    """G and W are won with as few draws: the first card to be removed can be removed before anything is drawn."""
+    for number in range(100):
+        cards = deal_cards(GameCode("TP1", "G", number))
+        assert winnable(G, cards) == winnable(W, cards)
