@@ -6,7 +6,6 @@ import hashlib
 import secrets
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-PUBLIC_ID_LENGTH = 16
 
 
 def new_public_id() -> str:

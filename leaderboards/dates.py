@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 FINAL_AFTER_GRACE = dt.timedelta(seconds=60)  # R9.3
-LAST_DATE = dt.date(9998, 12, 31)  # the day after must exist too
 
 
 @functools.lru_cache(maxsize=8)
