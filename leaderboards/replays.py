@@ -9,17 +9,17 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from games import clock
-from games.api.auth import client_address, optional_actor
+from games.api.auth import client_address
 from games.engine.layout import ROWS, SLOTS
 from games.engine.rulesets import Ruleset, find_ruleset
-from games.errors import Busy, Conflict, Forbidden, GameError, NotFound, NotSignedIn, TooMany
+from games.errors import Busy, Conflict, GameError, NotFound, TooMany
 from games.selectors import attempt_replay, help_standing
 from games.services import analysis_read
 from games.throttles import throttle
 
 from .chart import chart_of
+from .pages import page, visitor
 from .templatetags.tripeaks import duration
-from .views import _page
 from .words import accuracy_text, best_text, cost_text, outcome_text, verdict
 
 _STATUS = {"busy": 503, "finish_first": 409}
@@ -46,9 +46,11 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     shown = result or {**attempt, "elapsed_ms": attempt["elapsed_ms"]}
     figures = [("score", shown["score"]), ("moves", shown["moves"]), ("peaks", f"{shown['peaks']} / {len(ROWS[0])}")]
     figures.append(("time", duration(shown["elapsed_ms"])))
-    response = _page(
+    response = page(
         request,
         "replay",
+        status=_STATUS.get(analysis["state"], 200),
+        private=analysis["signed_in"],
         here="boards",
         attempt=attempt,
         player=found["player"],
@@ -64,10 +66,6 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
         analysis=analysis,
         now=now,
     )
-    response.status_code = _STATUS.get(analysis["state"], 200)
-    response.headers["Vary"] = "Cookie"
-    if analysis["signed_in"]:
-        response.headers["Cache-Control"] = "private, no-cache"
     if analysis["state"] == "busy":
         response.headers["Retry-After"] = "1"
     return response
@@ -76,10 +74,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
 def _analysis(request: HttpRequest, replayed: Mapping[str, Any]) -> dict[str, Any]:
     """The state of the analysis part: offered, shown, busy, finish_first, or just recorded (after the button)."""
     now, attempt = clock.now(), replayed["attempt"]
-    try:
-        who = optional_actor(request)
-    except (NotSignedIn, Forbidden):  # a broken header; a form on somebody else's page
-        who = None
+    who = visitor(request)
     player_id = who.player_id if who else None
     standing = {"exposed": False, "running": None}
     if who:

@@ -7,10 +7,8 @@ import re
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from games import clock
@@ -19,12 +17,12 @@ from games.engine.errors import EngineError
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, GameError, NotFound
 
+from .pages import PAGE, page
 from .scopes import KINDS, VIEWS, BoardName, parse_board
 from .selectors import board_page, daily_find, daily_json, home_get
 from .services import daily_ensure
 from .words import rule_line
 
-PAGE = 50
 _TITLES = {"people": "People", "bots": "Bots"}
 _ENDS = {"upcoming": "opens_at", "open": "closes_at", "grace": "final_at"}
 _STATUS = {
@@ -170,17 +168,12 @@ def _list(found: dict[str, Any], *, ruleset: str, timed: bool, live: bool, repla
 
 
 def _page(request: HttpRequest, template: str, *, now: dt.datetime, **context: Any) -> HttpResponse:
-    """Render with times in the official zone."""
-    context.setdefault("here", template)
+    """A page about a daily: its instants as such, for the template's dates."""
     daily = context.get("daily")
-    instants = (
-        {name: dt.datetime.fromisoformat(daily[f"{name}_at"]) for name in ("opens", "closes", "final")} if daily else {}
-    )
     if daily:
-        instants["committed"] = dt.datetime.fromisoformat(daily["committed_at"])
+        for name in ("opens", "closes", "final", "committed"):
+            context[name] = dt.datetime.fromisoformat(daily[f"{name}_at"])
         context["date"] = dt.date.fromisoformat(daily["date"])
     if context.get("yesterday"):
-        instants["yesterday_final"] = dt.datetime.fromisoformat(context["yesterday"]["final_at"])
-    with timezone.override(settings.OFFICIAL_ZONE):
-        shown = {**context, **instants, "at": now, "now": clock.iso(now), "zone": settings.OFFICIAL_ZONE}
-        return render(request, f"leaderboards/{template}.html", shown)
+        context["yesterday_final"] = dt.datetime.fromisoformat(context["yesterday"]["final_at"])
+    return page(request, template, now=now, **context)

@@ -16,8 +16,8 @@ from games.engine.errors import InvalidNumber
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, NotFound
 
+from .pages import PAGE, page
 from .selectors import numbered_get, numbered_list, numbered_random
-from .views import PAGE, _page
 from .words import rule_line
 
 _FILTERS = {
@@ -57,9 +57,10 @@ def _games(request: HttpRequest, *, typed: str = "", problem: str = "", status: 
         found = numbered_list(wanted=wanted, kind=kind, cursor=query.get("cursor"), limit=PAGE)
     except BadInput as error:
         raise Http404 from error
-    response = _page(
+    return page(
         request,
         "numbered_list",
+        status=status,
         here="numbered",
         total=NUMBERED_GAMES,
         games=[_shown(game) for game in found["games"]],
@@ -76,8 +77,6 @@ def _games(request: HttpRequest, *, typed: str = "", problem: str = "", status: 
         page_size=PAGE,
         now=clock.now(),
     )
-    response.status_code = status
-    return response
 
 
 def _url(wanted: str, kind: str, **other: str) -> str:
@@ -100,7 +99,7 @@ def game(request: HttpRequest, number: str) -> HttpResponse:
     ruleset = find_ruleset(NUMBERED_RULESET)
     kinds = {kind: numbered_get(number=wanted, kind=kind) for kind in _KINDS}
     found = kinds["people"]
-    return _page(
+    return page(
         request,
         "numbered_game",
         here="numbered",

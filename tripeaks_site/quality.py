@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,9 +18,16 @@ _TSC_OPTIONS = (
 )
 
 
-def page_scripts(root: Path = ROOT) -> list[Path]:
-    """The ES modules that browsers get."""
-    return sorted(path for app in ("games", "leaderboards") for path in (root / app / "static").rglob("*.js"))
+def merge_static(into: Path, root: Path = ROOT) -> list[str]:
+    """Lay the apps' static files out as browsers see them, below one root, so that imports between apps resolve.
+
+    Returns the ES modules and their type declarations, relative to `into`.
+    """
+    for app in ("games", "leaderboards"):
+        if (root / app / "static").exists():
+            shutil.copytree(root / app / "static", into, dirs_exist_ok=True)
+    scripts = (path for path in into.rglob("*") if path.name.endswith((".js", ".d.ts")))
+    return sorted(str(path.relative_to(into)) for path in scripts)
 
 
 def find_tsc(root: Path = ROOT) -> list[str] | None:
@@ -37,18 +45,18 @@ def _program(name: str) -> list[str]:
     return [str(beside) if beside.exists() else name]
 
 
-def _static_checks() -> list[tuple[str, list[str] | None]]:
-    """(name, command) in the order they run; None where the program is missing."""
-    tsc = find_tsc()
-    scripts = [str(path.relative_to(ROOT)) for path in page_scripts()]
-    checks: list[tuple[str, list[str] | None]] = [
-        ("ruff check", [*_program("ruff"), "check", "."]),
-        ("ruff format", [*_program("ruff"), "format", "--check", "."]),
-        ("mypy", [*_program("mypy")]),
-        ("lint-imports", [*_program("lint-imports")]),
+def _static_checks(merged: Path) -> list[tuple[str, list[str] | None, Path]]:
+    """(name, command, directory) in the order they run; no command where the program is missing."""
+    checks: list[tuple[str, list[str] | None, Path]] = [
+        ("ruff check", [*_program("ruff"), "check", "."], ROOT),
+        ("ruff format", [*_program("ruff"), "format", "--check", "."], ROOT),
+        ("mypy", [*_program("mypy")], ROOT),
+        ("lint-imports", [*_program("lint-imports")], ROOT),
     ]
+    scripts = merge_static(merged)
     if scripts:
-        checks.append(("tsc (page scripts)", [*tsc, *_TSC_OPTIONS, *scripts] if tsc else None))
+        tsc = find_tsc()
+        checks.append(("tsc (page scripts)", [*tsc, *_TSC_OPTIONS, *scripts] if tsc else None, merged))
     return checks
 
 
@@ -63,9 +71,20 @@ def _environment() -> dict[str, str]:
 
 def run_checks(arguments: list[str]) -> int:
     """Run all checks, or, given arguments, pytest alone with them. The exit code: 0 only when everything passed."""
+    failed = [] if arguments else _failed_checks()
+    if failed:
+        _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
+    # Most tests wait for servers and clocks: two at a time, a file's own tests in one process and in order.
+    options = arguments or ["-n", "2", "--dist", "loadfile"]
+    tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
+    return tests.returncode or (1 if failed else 0)
+
+
+def _failed_checks() -> list[str]:
+    """Run the static checks; the names of those that failed."""
     failed: list[str] = []
-    if not arguments:
-        for name, command in _static_checks():
+    with tempfile.TemporaryDirectory(prefix="tripeaks-static-") as merged:
+        for name, command, place in _static_checks(Path(merged)):
             started = time.monotonic()
             if command is None:
                 # Where CI says that everything must run, a missing tool is a failure.
@@ -73,13 +92,8 @@ def run_checks(arguments: list[str]) -> int:
                 _say(f"{'FAILED' if must else 'SKIPPED'}  {name}: Node and TypeScript are not installed")
                 failed += [name] if must else []
                 continue
-            passed = subprocess.run(command, cwd=ROOT, env=_environment(), check=False).returncode == 0
+            passed = subprocess.run(command, cwd=place, env=_environment(), check=False).returncode == 0
             took = time.monotonic() - started
             _say(f"{'passed' if passed else 'FAILED'}  {name} ({took:.1f} s)")
             failed += [] if passed else [name]
-        if failed:
-            _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
-    # Most tests wait for servers and clocks: two at a time, a file's own tests in one process and in order.
-    options = arguments or ["-n", "2", "--dist", "loadfile"]
-    tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
-    return tests.returncode or (1 if failed else 0)
+    return failed

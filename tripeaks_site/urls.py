@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.i18n import JavaScriptCatalog
 
 from games.api.docs import Unknown
 
@@ -11,6 +12,7 @@ from .health import healthz
 
 urlpatterns = [
     path("healthz", healthz),
+    path("words.js", JavaScriptCatalog.as_view(packages=["tripeaks_site"]), name="words"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("leaderboards.api.urls")),  # first: it adds DELETE to games' account
     path("api/v1/", include("games.api.urls")),

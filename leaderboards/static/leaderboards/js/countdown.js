@@ -1,6 +1,6 @@
 /** Countdowns to an instant of the server: every `[data-countdown]` below a root. */
 
-import { serverNow } from "./clock.js";
+import { serverNow } from "../../games/js/clock.js";
 
 /**
  * `5 h 12 min`; under an hour with seconds: `12 min 05 s`; then `5 s`.

@@ -3,10 +3,10 @@
  * @import {Frame, Row, Standings, Status, Topic} from "./types.js"
  */
 
-import { restart, serverNow, told } from "./clock.js";
+import { restart, serverNow, told } from "../../games/js/clock.js";
+import { Link } from "../../games/js/link.js";
 import { countDown } from "./countdown.js";
 import { BoardView, resultText } from "./rows.js";
-import { StandingsSocket } from "./socket.js";
 import { applied, due, sameTopic } from "./standings.js";
 import { makeTabs } from "./tabs.js";
 
@@ -14,10 +14,11 @@ const STATUS_WORDS = { connecting: "connecting", live: "live", delayed: "delayed
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** @type {{view: BoardView, standings: Standings | null}[]} */ let boards = [];
-/** @type {StandingsSocket | null} */ let socket = null;
+/** @type {Link<Frame> | null} */ let socket = null;
 /** @type {Status} */ let status = "connecting";
 /** @type {ReturnType<typeof setTimeout> | undefined} */ let turn;
 let stopCountdown = () => {};
+/** @type {Topic[]} */ let followed = [];
 let refreshing = false;
 
 /** Say something once to people who listen. @param {string} words */
@@ -54,7 +55,7 @@ function onFrame(frame) {
       if (board === undefined) return;
       const next = applied(board.standings, frame);
       if (next === null) {
-        socket?.resync(board.view.topic);
+        socket?.send({ type: "resync", ...board.view.topic });
         return;
       }
       const first = board.standings === null;
@@ -85,6 +86,11 @@ function sayRows(rows) {
   announce(`Place ${row.rank}: ${row.player.name}, ${resultText(row)}, ${row.score}${others}.`);
 }
 
+/** Ask for every list of the page: on each new connection, and when the page has changed. */
+function subscribe() {
+  for (const topic of followed) socket?.send({ type: "subscribe", ...topic });
+}
+
 /** Bring what the page says to life: after loading, and after the day has changed under it. */
 function begin() {
   const page = /** @type {HTMLElement | null} */ (document.querySelector("[data-page]"));
@@ -98,12 +104,13 @@ function begin() {
   const roots = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll('.live-board[data-live="yes"]'));
   boards = [...roots].map((root) => ({ view: new BoardView(root), standings: null }));
   const topics = boards.map(({ view }) => view.topic);
-  if (socket !== null) socket.follow(topics);
-  else if (topics.length > 0) {
-    socket = new StandingsSocket(`${location.origin.replace(/^http/, "ws")}/ws/v1/standings`, topics, {
-      onFrame,
-      onStatus: showStatus,
-    });
+  if (socket !== null) {
+    for (const topic of followed) socket.send({ type: "unsubscribe", ...topic });
+    followed = topics;
+    subscribe();
+  } else if (topics.length > 0) {
+    followed = topics;
+    socket = new Link("/ws/v1/standings", { onOpen: subscribe, onFrame, onStatus: showStatus });
   }
   schedule(page.dataset.refreshAt);
 }

@@ -1,52 +1,45 @@
 /**
- * The standings socket: subscribes, reconnects with growing, spread-out pauses, and says how it stands.
- * @import {Frame, Status, Topic} from "./types.js"
+ * A WebSocket that comes back: reconnects with growing, spread-out pauses, notices silence, and says how it stands.
+ * @typedef {"connecting" | "live" | "reconnecting"} LinkStatus
  */
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 const SILENCE = 16_000; // three heartbeats and a little
 
-export class StandingsSocket {
+/** @template {{type: string}} Frame */
+export class Link {
   /** @type {WebSocket | null} */ #socket = null;
-  /** @type {Topic[]} */ #topics;
-  /** @type {(frame: Frame) => void} */ #onFrame;
-  /** @type {(status: Status) => void} */ #onStatus;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   #failures = 0;
   #closed = false;
   #url;
+  #listeners;
 
   /**
-   * @param {string} url ws:// or wss://
-   * @param {Topic[]} topics
-   * @param {{onFrame: (frame: Frame) => void, onStatus: (status: Status) => void}} listeners
+   * @param {string} path of the socket on our own host, `/ws/v1/…`
+   * @param {{onOpen: () => void, onFrame: (frame: Frame) => void, onStatus: (status: LinkStatus) => void,
+   *   onEnd?: (code: number) => boolean}} listeners `onOpen`: each time a connection is there; `onEnd` returns whether
+   *   it makes sense to connect again after that close code
    */
-  constructor(url, topics, { onFrame, onStatus }) {
-    this.#url = url;
-    this.#topics = topics;
-    this.#onFrame = onFrame;
-    this.#onStatus = onStatus;
+  constructor(path, listeners) {
+    this.#url = location.origin.replace(/^http/, "ws") + path;
+    this.#listeners = listeners;
     addEventListener("online", this.#hurry);
     document.addEventListener("visibilitychange", this.#hurry);
     this.#connect();
   }
 
-  /** Follow these lists instead. @param {Topic[]} topics */
-  follow(topics) {
-    for (const topic of this.#topics) this.send({ type: "unsubscribe", ...topic });
-    this.#topics = topics;
-    for (const topic of topics) this.send({ type: "subscribe", ...topic });
+  /** Whether a frame sent now goes out at once. */
+  get open() {
+    return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Ask for a fresh snapshot. @param {Topic} topic */
-  resync(topic) {
-    this.send({ type: "resync", ...topic });
-  }
-
-  /** Send when connected; a new connection subscribes by itself. @param {object} frame */
+  /** Send when connected; false when it was not. @param {object} frame */
   send(frame) {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+    if (!this.open) return false;
+    this.#socket?.send(JSON.stringify(frame));
+    return true;
   }
 
   close() {
@@ -59,21 +52,21 @@ export class StandingsSocket {
 
   #connect() {
     clearTimeout(this.#timer);
-    this.#onStatus(this.#failures === 0 ? "connecting" : "reconnecting");
+    this.#listeners.onStatus(this.#failures === 0 ? "connecting" : "reconnecting");
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     this.#watch(socket);
     socket.addEventListener("open", () => {
-      for (const topic of this.#topics) this.send({ type: "subscribe", ...topic });
+      if (socket === this.#socket) this.#listeners.onOpen();
     });
     socket.addEventListener("message", (message) => {
       if (socket !== this.#socket) return;
       const frame = /** @type {Frame} */ (JSON.parse(message.data));
       if (frame.type !== "error") this.#failures = 0; // a refused handshake says so each time
       this.#watch(socket);
-      this.#onFrame(frame);
+      this.#listeners.onFrame(frame);
     });
-    socket.addEventListener("close", () => this.#lost(socket));
+    socket.addEventListener("close", (event) => this.#lost(socket, event.code));
   }
 
   /** A link that has fallen silent is gone, whatever the browser thinks. @param {WebSocket} socket */
@@ -81,16 +74,23 @@ export class StandingsSocket {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       socket.close();
-      this.#lost(socket);
+      this.#lost(socket, 1006);
     }, SILENCE);
   }
 
-  /** @param {WebSocket} socket */
-  #lost(socket) {
+  /**
+   * @param {WebSocket} socket
+   * @param {number} code
+   */
+  #lost(socket, code) {
     if (this.#closed || socket !== this.#socket) return;
     this.#socket = null;
     clearTimeout(this.#timer);
-    this.#onStatus("reconnecting");
+    if (this.#listeners.onEnd?.(code) === false) {
+      this.close();
+      return;
+    }
+    this.#listeners.onStatus("reconnecting");
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures);
     this.#failures += 1;
     this.#timer = setTimeout(() => this.#connect(), pause * (0.5 + Math.random())); // not everybody at once
