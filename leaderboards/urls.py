@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views, views_numbered
+from . import replays, views, views_boards, views_numbered
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("boards", views.find_board, name="find-board"),
-    path("boards/<str:board>", views.board, name="board"),
+    path("boards", views_boards.find_board, name="find-board"),
+    path("boards/<str:board>", views_boards.board, name="board"),
     path("numbered", views_numbered.games, name="numbered"),
     path("numbered/random", views_numbered.random_game, name="numbered-random"),
     path("numbered/<str:number>", views_numbered.game, name="numbered-game"),
