@@ -18,6 +18,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from tests.client.cast import UNHURRIED
 from tests.processes import ServerProcess, live_server
 
+from .players import Visitor
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -109,15 +111,31 @@ def complaints() -> Iterator[Complaints]:
 
 @pytest.fixture
 def open_page(chromium: Browser, site: ServerProcess, complaints: Complaints) -> Iterator[OpenPage]:
-    """`open_page("/", width=320, ...)`: a page in a fresh context; other options go to the context."""
+    """`open_page("/", width=320, ...)`: a page in a fresh context; other options go to the context.
+
+    `**PHONE, **DARK` of profiles.py; `player`: whose browser it is (players.py); `url`: the site by another address,
+    such as a proxy's.
+    """
     contexts = []
 
-    def open_one(address: str, *, width: int = 1280, height: int = 800, script: str = "", **options: Any) -> Page:
-        context = chromium.new_context(viewport={"width": width, "height": height}, base_url=site.url, **options)
+    def open_one(
+        address: str,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        script: str = "",
+        player: Visitor | None = None,
+        url: str = "",
+        **options: Any,
+    ) -> Page:
+        options.setdefault("viewport", {"width": width, "height": height})
+        context = chromium.new_context(base_url=url or site.url, **options)
         contexts.append(context)
         context.set_default_timeout(15_000)
         if script:
             context.add_init_script(script)
+        if player is not None:
+            player.enter(context, url)
         page = context.new_page()
         complaints.hear(page)
         page.goto(address)
