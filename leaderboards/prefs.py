@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
-from django.http import HttpRequest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 
 COOKIE: Final = "tripeaks_prefs"
 COOKIE_SECONDS: Final = 400 * 24 * 3600
@@ -49,6 +50,13 @@ def preferences_read(values: Mapping[str, str]) -> Preferences:
 def preferences_of(request: HttpRequest) -> Preferences:
     """Those of the request's cookie, whatever somebody wrote into it."""
     return preferences_read(dict(_PAIR.findall(request.COOKIES.get(COOKIE, "")[:200])))
+
+
+def preferences_write(response: HttpResponse, preferences: Preferences) -> None:
+    """Let the browser keep them; where all are the defaults, it need not."""
+    options: dict[str, Any] = {"path": "/", "secure": settings.SECURE_COOKIES, "httponly": True, "samesite": "Lax"}
+    seconds = COOKIE_SECONDS if preferences.text else 0
+    response.set_cookie(COOKIE, preferences.text, max_age=seconds, **options)
 
 
 def prefs(request: HttpRequest) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Accounts over REST: guests, claiming, signing in and out, passwords, tokens, bots."""
+"""Accounts over REST: guests, claiming, signing in and out, passwords. Tokens and bots are next door, in `tokens`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 from django.http import HttpRequest
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,25 +16,23 @@ from games.names import name_key
 from games.services import (
     account_login,
     account_logout,
-    bot_create,
-    bot_id,
-    bots_list,
-    credential_revoke,
-    credentials_list,
     guest_claim,
     guest_create,
+    name_check,
     password_change,
     password_recover,
+    player_language_set,
     recovery_codes_renew,
-    token_create,
+    sessions_end_others,
 )
-from games.services.credentials import TOKEN_SCOPES, Actor
+from games.services.credentials import Actor
 from games.throttles import throttle
 
 from . import schemas
 from .auth import actor, check_own_origin, client_address, optional_actor
 from .base import ApiView, cookie_options
 from .body import Body
+from .language import language_cookie_set, language_join
 from .schemas import ERRORS
 
 PASSWORD_LONGEST = 200
@@ -138,7 +136,23 @@ class Account(ApiView):
             "expires_at": iso(who.expires_at),
             "current": True,
         }
-        return Response({"player": _actor_json(who), "credential": credential})
+        return Response({"player": _actor_json(who), "credential": credential, "language": who.language or None})
+
+    @extend_schema(
+        operation_id="account_change",
+        request=schemas.AccountChangeSchema,
+        responses={200: schemas.AccountSchema, **ERRORS},
+    )
+    def patch(self, request: Request) -> Response:
+        """Choose the language of the pages, wherever this account signs in; an empty one goes by each browser again."""
+        who = actor(request, "manage")
+        language = Body.of(request).text("language", longest=12, shortest=0)
+        player_language_set(player_id=who.player_id, language=language)
+        response = self.get(request)
+        response.data["language"] = language or None
+        if who.via == "cookie":
+            language_cookie_set(response, language)
+        return response
 
 
 class AccountView(ApiView):
@@ -166,7 +180,10 @@ class Claim(AccountView):
             keep_credential_id=who.credential_id,
             now=clock.now(),
         )
-        return Response({"player": player_json(claimed.player), "recovery_codes": claimed.recovery_codes})
+        response = Response({"player": player_json(claimed.player), "recovery_codes": claimed.recovery_codes})
+        if who.via == "cookie":
+            language_join(request, response, player_id=who.player_id, language=who.language)
+        return response
 
 
 class Login(ApiView):
@@ -188,7 +205,10 @@ class Login(ApiView):
         via = _wanted_via(request, body)
         throttle_name(request, name)
         player, _, secret = account_login(name=name, password=password, via=via, now=clock.now())
-        return _signed_in(player, secret, via, 200)
+        response = _signed_in(player, secret, via, 200)
+        if via == "cookie":
+            language_join(request, response, player_id=player.pk, language=player.language)
+        return response
 
 
 def throttle_name(request: HttpRequest | Request, name: str) -> None:
@@ -213,6 +233,31 @@ class Logout(AccountView):
         if settings.CREDENTIAL_COOKIE in request.COOKIES:
             response.set_cookie(settings.CREDENTIAL_COOKIE, "", max_age=0, **cookie_options())
         return response
+
+
+class LogoutOthers(AccountView):
+    """Sign out elsewhere."""
+
+    @extend_schema(operation_id="logout_others", request=None, responses={200: schemas.DoneSchema, **ERRORS})
+    def post(self, request: Request) -> Response:
+        """End every other session of the account; their sockets close. Tokens stay."""
+        who = actor(request, "manage")
+        sessions_end_others(player_id=who.player_id, keep_credential_id=who.credential_id, now=clock.now())
+        return Response({"ok": True})
+
+
+class Names(ApiView):
+    """Names that can be taken."""
+
+    @extend_schema(
+        operation_id="name_check",
+        parameters=[OpenApiParameter("name", str, required=True, description="As typed")],
+        responses={200: schemas.FreeNameSchema, **ERRORS},
+        auth=[],
+    )
+    def get(self, request: Request) -> Response:
+        """The name as it would be shown, if nobody has one like it; else the refusal that taking it would meet."""
+        return Response({"name": name_check(name=request.query_params.get("name", ""))})
 
 
 class Password(AccountView):
@@ -272,76 +317,3 @@ class RecoveryCodes(AccountView):
         password = Body.of(request).text("password", longest=PASSWORD_LONGEST)
         throttle("account", f"player:{who.player_id}")
         return Response({"recovery_codes": recovery_codes_renew(player_id=who.player_id, password=password)})
-
-
-class Tokens(AccountView):
-    """Sessions and tokens of the account and its bots."""
-
-    @extend_schema(operation_id="tokens_list", responses={200: schemas.CredentialListSchema, **ERRORS})
-    def get(self, request: Request) -> Response:
-        """All that are alive, newest first; never a secret."""
-        who = actor(request, "manage")
-        found = credentials_list(player_id=who.player_id, now=clock.now())
-        return Response({"credentials": [credential_json(one, current=who.credential_id) for one in found]})
-
-    @extend_schema(
-        operation_id="token_create",
-        request=schemas.TokenRequestSchema,
-        responses={201: schemas.TokenSchema, **ERRORS},
-    )
-    def post(self, request: Request) -> Response:
-        """A token for a program that acts as oneself (for a bot's results use a bot's token)."""
-        who = actor(request, "manage")
-        return _new_token(who.player_id, Body.of(request))
-
-
-def _new_token(player_id: int, body: Body) -> Response:
-    name = body.text("name", longest=60)
-    scopes = body.texts("scopes", TOKEN_SCOPES, default=TOKEN_SCOPES)
-    credential, secret = token_create(player_id=player_id, name=name, scopes=scopes, now=clock.now())
-    return Response({"credential": credential_json(credential, current=None), "token": secret}, status=201)
-
-
-class TokenDetail(AccountView):
-    """One session or token."""
-
-    @extend_schema(operation_id="token_revoke", request=None, responses={200: schemas.DoneSchema, **ERRORS})
-    def delete(self, request: Request, public_id: str) -> Response:
-        """Revoke it; its sockets close. Safe to repeat."""
-        who = actor(request, "manage")
-        credential_revoke(player_id=who.player_id, public_id=public_id, now=clock.now())
-        return Response({"ok": True})
-
-
-class Bots(AccountView):
-    """The account's bots."""
-
-    @extend_schema(operation_id="bots_list", responses={200: schemas.BotListSchema, **ERRORS})
-    def get(self, request: Request) -> Response:
-        """Oldest first."""
-        who = actor(request, "manage")
-        return Response({"bots": [player_json(bot) for bot in bots_list(owner_id=who.player_id)]})
-
-    @extend_schema(
-        operation_id="bot_create", request=schemas.BotRequestSchema, responses={201: schemas.BotSchema, **ERRORS}
-    )
-    def post(self, request: Request) -> Response:
-        """A bot of one's own: it stays a bot, on the bots' boards. The same name again brings the same bot."""
-        who = actor(request, "manage")
-        name = Body.of(request).text("name", longest=NAME_LONGEST)
-        bot = bot_create(owner_id=who.player_id, name=name, now=clock.now())
-        return Response({"player": player_json(bot)}, status=201)
-
-
-class BotTokens(AccountView):
-    """Tokens of one bot."""
-
-    @extend_schema(
-        operation_id="bot_token_create",
-        request=schemas.TokenRequestSchema,
-        responses={201: schemas.TokenSchema, **ERRORS},
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """A token for the bot's program."""
-        who = actor(request, "manage")
-        return _new_token(bot_id(owner_id=who.player_id, public_id=public_id), Body.of(request))

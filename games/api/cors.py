@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-WRITE_METHODS = "GET, HEAD, OPTIONS, POST, DELETE"
+WRITE_METHODS = "GET, HEAD, OPTIONS, POST, PATCH, DELETE"
 
 
 class ApiCorsMiddleware(CorsMiddleware):

@@ -102,6 +102,15 @@ class CredentialSchema(s.Serializer[Any]):
 class AccountSchema(s.Serializer[Any]):
     player = PlayerSchema()
     credential = CredentialSchema()
+    language = s.CharField(allow_null=True, help_text="Of the pages, such as fi; null: as each browser asks")
+
+
+class AccountChangeSchema(s.Serializer[Any]):
+    language = s.CharField(max_length=12, allow_blank=True, help_text="One of ours; empty: as each browser asks")
+
+
+class FreeNameSchema(s.Serializer[Any]):
+    name = s.CharField(help_text="As it would be shown")
 
 
 class GuestRequestSchema(s.Serializer[Any]):

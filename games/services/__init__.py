@@ -14,6 +14,7 @@ from .credentials import credential_find as credential_find
 from .credentials import credential_revoke as credential_revoke
 from .credentials import credentials_list as credentials_list
 from .credentials import credentials_revoke as credentials_revoke
+from .credentials import sessions_end_others as sessions_end_others
 from .credentials import token_create as token_create
 from .hints import attempt_hint as attempt_hint
 from .hints import attempt_winnable as attempt_winnable
@@ -22,6 +23,7 @@ from .passwords import account_logout as account_logout
 from .passwords import password_change as password_change
 from .passwords import password_confirm as password_confirm
 from .passwords import password_recover as password_recover
+from .passwords import recovery_codes_left as recovery_codes_left
 from .passwords import recovery_codes_renew as recovery_codes_renew
 from .players import bot_create as bot_create
 from .players import bot_id as bot_id
@@ -29,8 +31,10 @@ from .players import bots_list as bots_list
 from .players import deleted_purge as deleted_purge
 from .players import guest_claim as guest_claim
 from .players import guest_create as guest_create
+from .players import name_check as name_check
 from .players import person_create as person_create
 from .players import player_ban as player_ban
 from .players import player_delete as player_delete
 from .players import player_find as player_find
+from .players import player_language_set as player_language_set
 from .players import player_unban as player_unban

@@ -44,12 +44,13 @@ class Actor:
     credential_name: str
     credential_created_at: dt.datetime
     last_used_at: dt.datetime | None
+    language: str  # chosen by the player, or empty
 
 
 # A bot's rights end with its owner's.
 _FIND = """
 SELECT p.id, p.public_id, p.kind, p.name, c.id, c.scopes, c.via, c.kind, c.expires_at, p.created_at,
-       c.public_id, c.name, c.created_at, c.last_used_at
+       c.public_id, c.name, c.created_at, c.last_used_at, p.language
   FROM games_credential c
   JOIN games_player p ON p.id = c.player_id
   LEFT JOIN games_player o ON o.id = p.owner_id
@@ -86,6 +87,7 @@ def credential_find(*, token_hash: bytes, via: str, now: dt.datetime) -> Actor |
         credential_name=row[11],
         credential_created_at=row[12],
         last_used_at=row[13],
+        language=row[14],
     )
 
 
@@ -161,6 +163,14 @@ def credential_revoke(*, player_id: int, public_id: str, now: dt.datetime) -> No
         if not found.exists():
             raise NotFound
         _end(Credential.objects.filter(public_id=public_id), now)
+
+
+@repeat_once
+def sessions_end_others(*, player_id: int, keep_credential_id: int, now: dt.datetime) -> int:
+    """End every session of the player but the one that asks; how many. Tokens of programs stay. Safe to repeat."""
+    with transaction.atomic(durable=True):
+        sessions = Credential.objects.filter(player_id=player_id, kind=Credential.Kind.SESSION)
+        return _end(sessions.exclude(id=keep_credential_id), now)
 
 
 def credentials_revoke(

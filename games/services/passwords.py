@@ -129,6 +129,11 @@ def recovery_codes_make(player: Player) -> list[str]:
     return ["-".join(code[start : start + 4] for start in range(0, 16, 4)) for code in codes]
 
 
+def recovery_codes_left(*, player_id: int) -> int:
+    """How many of a person's codes have not been used."""
+    return RecoveryCode.objects.filter(player_id=player_id, used_at=None).count()
+
+
 @repeat_once
 def recovery_codes_renew(*, player_id: int, password: str) -> list[str]:
     """New codes instead of all earlier ones. Locks the player row. Raises Forbidden (wrong_password, persons_only)."""

@@ -179,6 +179,30 @@ def bot_id(*, owner_id: int, public_id: str) -> int:
     return found[0]
 
 
+@repeat_once
+def player_language_set(*, player_id: int, language: str) -> None:
+    """Keep the player's choice of language, one of settings.LANGUAGES; empty: as each browser asks. Safe to repeat.
+
+    One statement, no lock. Raises BadInput `unknown_language`, NotFound.
+    """
+    known = [code for code, _ in settings.LANGUAGES]
+    if language and language not in known:
+        raise BadInput("unknown_language", "That language is not spoken here.", field="language", known=known)
+    if not Player.objects.filter(pk=player_id, deleted_at=None).update(language=language):
+        raise NotFound
+
+
+def name_check(*, name: str) -> str:
+    """The name as it would be shown, if it could be taken now (taking it decides).
+
+    Raises BadInput (names.name_clean), Conflict `name_taken`.
+    """
+    clean = name_clean(name)
+    if Player.objects.filter(name_key=name_key(clean)).exists():
+        raise _name_taken()
+    return clean
+
+
 def player_find(*, name: str) -> Player:
     """The account of that name as people type it (any case), or by public id. Raises NotFound."""
     key = name_key(name)

@@ -139,7 +139,7 @@ class BoardMe(ApiView):
 class Account(accounts.Account):
     """Oneself, and the end of it."""
 
-    throttle_scopes: ClassVar[dict[str, str]] = {"GET": "read", "DELETE": "account"}
+    throttle_scopes: ClassVar[dict[str, str]] = {"GET": "read", "PATCH": "account", "DELETE": "account"}
 
     @extend_schema(operation_id="account_delete", request=PasswordSchema, responses={200: DoneSchema, **ERRORS})
     def delete(self, request: Request) -> Response:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 ALL = [(endpoint, method) for endpoint in endpoints() for method in endpoint.methods]
 WRITES = [(endpoint, method) for endpoint, method in ALL if method != "GET"]
-NO_BODY = {"/logout", "/attempts/{public_id}/resign", "/account/tokens/{public_id}"}
+NO_BODY = {"/logout", "/account/logout-others", "/attempts/{public_id}/resign", "/account/tokens/{public_id}"}
 WITH_BODY = [entry for entry in WRITES if entry[0].pattern not in NO_BODY]
 
 
