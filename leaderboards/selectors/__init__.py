@@ -10,9 +10,9 @@ from .dailies import daily_json as daily_json
 from .dailies import daily_status as daily_status
 from .dailies import daily_streaks as daily_streaks
 from .dailies import daily_today as daily_today
-from .dailies import player_summary as player_summary
 from .home import home_get as home_get
 from .news import news_get as news_get
 from .numbered import numbered_get as numbered_get
 from .numbered import numbered_list as numbered_list
 from .numbered import numbered_random as numbered_random
+from .profile import player_profile as player_profile

@@ -12,7 +12,7 @@ from typing import Any
 from games.clock import iso
 from games.engine.cards import cards_text
 from games.errors import BadInput, NotFound
-from games.models import Attempt, Player
+from games.models import Attempt
 from games.services.retry import repeat_once
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
@@ -117,23 +117,3 @@ def daily_streaks(*, player_id: int, now: dt.datetime) -> dict[str, int]:
     played = [dt.date.fromisoformat(key.removeprefix("daily-")) for key in keys if key is not None]
     current, longest = dates.streaks(played, dates.official_date(now, calendar.zone))
     return {"current": current, "longest": longest}
-
-
-def player_summary(*, public_id: str, now: dt.datetime) -> dict[str, Any]:
-    """An account as everybody may see it: `{"player": {"id", "name", "kind"}, "dailies": {"played", "won"}, "streak"}`.
-
-    NotFound for guests, deleted and unknown players alike.
-    """
-    player = Player.objects.filter(public_id=public_id, deleted_at=None).exclude(kind=Player.Kind.GUEST).first()
-    if player is None:
-        raise NotFound
-    outcomes = list(
-        Attempt.objects.filter(
-            player=player, competition_key__startswith="daily-", result_outcome__isnull=False
-        ).values_list("result_outcome", flat=True)
-    )
-    return {
-        "player": {"id": player.public_id, "name": player.name, "kind": player.kind},
-        "dailies": {"played": len(outcomes), "won": outcomes.count("won")},
-        "streak": daily_streaks(player_id=player.pk, now=now),
-    }

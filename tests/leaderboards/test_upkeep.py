@@ -19,7 +19,7 @@ from games.services import person_create
 from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge
 from leaderboards.scopes import parse_board
-from leaderboards.selectors import board_page, player_summary
+from leaderboards.selectors import board_page
 from leaderboards.services import dailies_prepare, daily_start
 from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, places, raw, reading_from
 
@@ -197,14 +197,3 @@ def test_no_admin_page_of_a_daily_shows_its_code_or_cards() -> None:
         assert daily.code[6:] not in answer.content.decode()
     assert daily.commitment in browser.get(f"/admin/leaderboards/{pages[1]}").content.decode()
     assert browser.get("/admin/leaderboards/dailychallenge/add/").status_code == 403
-
-
-@pytest.mark.django_db
-def test_a_players_summary_counts_dailies_and_streaks() -> None:
-    dailies_prepare(now=NOON)
-    alice = person("alice")
-    finish(alice, 700, code="TP1-E-AAAAAAC", competition="daily-2026-11-28")
-    finish(alice, 500, code="TP1-E-AAAAAAD", competition="daily-2026-11-29", outcome="stuck", peaks=1, cards_left=5)
-    summary = player_summary(public_id=alice.public_id, now=NOON)
-    assert summary["dailies"] == {"played": 2, "won": 1}
-    assert summary["streak"] == {"current": 2, "longest": 2}
