@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import zoneinfo
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -14,10 +15,12 @@ from django.db import ProgrammingError
 from games.engine.rulesets import RULESETS
 from leaderboards.models import Calendar
 
+from .languages import catalogues_in, known
+
 
 @register()
 def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """tripeaks.E001–E004, W001: values that parse but cannot work."""
+    """tripeaks.E001–E005, W001: values that parse but cannot work."""
     found: list[CheckMessage] = []
     if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
         found.append(
@@ -52,6 +55,7 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
                     id="tripeaks.E004",
                 )
             )
+    found += _locales_check()
     if settings.CLOCK_OFFSET_FILE and not settings.TESTING:
         found.append(
             Warning(
@@ -61,6 +65,23 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
             )
         )
     return found
+
+
+def _locales_check() -> list[CheckMessage]:
+    """tripeaks.E005: a directory of further catalogues that adds nothing."""
+    directory: Path | None = settings.LOCALES
+    if directory is None:
+        return []
+    there = catalogues_in(directory)
+    unknown = [code for code in there if not known(code)]
+    if not there:
+        wrong = f"There is no catalogue in {directory}."
+    elif unknown:
+        wrong = f"Languages that Django does not know in {directory}: {', '.join(unknown)}."
+    else:
+        return []
+    hint = "Set TRIPEAKS_LOCALES to a directory with files such as pl/LC_MESSAGES/django.mo, or unset it."
+    return [Error(wrong, hint=hint, id="tripeaks.E005")]
 
 
 @register(Tags.database)

@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from . import env
 from .embedded.discovery import running
+from .languages import languages
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("DATA", str(BASE_DIR / ".data"))).expanduser().absolute()
@@ -89,6 +90,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "django.template.context_processors.i18n",
                 "leaderboards.prefs.prefs",
+                "tripeaks_site.words.words",
             ]
         },
     }
@@ -143,15 +145,16 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = True
 LANGUAGE_CODE = "en"
-# Those with words of our own: Django's alone would put a German date on an English page.
-LANGUAGES = [
-    ("en", "English"),
-    ("id", "Bahasa Indonesia"),
-    ("fi", "Suomi"),
-    ("ms", "Bahasa Melayu"),
-    ("pt-br", "Português (Brasil)"),
-]
-LOCALE_PATHS = [BASE_DIR / "tripeaks_site" / "locale"]
+# Further catalogues of the host: <language>/LC_MESSAGES/django.mo and djangojs.mo. They come first, so that they may
+# also replace single texts of ours.
+LOCALES = Path(env.text("LOCALES")).expanduser().absolute() if env.text("LOCALES") else None
+LANGUAGES = languages(LOCALES)
+LOCALE_PATHS = [*([LOCALES] if LOCALES else []), BASE_DIR / "tripeaks_site" / "locale"]
+FORMAT_MODULE_PATH = ["tripeaks_site.formats"]
+LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -9,9 +9,11 @@ from django.views.i18n import JavaScriptCatalog
 from games.api.docs import Unknown
 
 from .health import healthz
+from .words import words_js
 
 urlpatterns = [
     path("healthz", healthz),
+    re_path(r"^words/(?P<language>[a-z]{2,3}(?:-[a-z]+)*)\.(?P<version>[0-9a-f]{12})\.js$", words_js),
     path("words.js", JavaScriptCatalog.as_view(packages=["tripeaks_site"]), name="words"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("leaderboards.api.urls")),  # first: it adds DELETE to games' account

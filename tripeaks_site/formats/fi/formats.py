@@ -1,0 +1,3 @@
+"""Finnish: 29. marraskuuta 2026 klo 18.05."""
+
+DATETIME_FORMAT = r"j. E Y \k\l\o G.i"
