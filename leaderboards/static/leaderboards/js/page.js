@@ -1,95 +1,18 @@
 /**
- * The entry of the live pages: what the server wrote works without any of this; here it comes alive.
- * @import {Frame, Row, Standings, Status, Topic} from "./types.js"
+ * The entry of home and boards: what the server wrote works without any of this; here it comes alive, and is read again
+ * when the day changes under it.
  */
 
-import { restart, serverNow, told } from "../../games/js/clock.js";
-import { Link } from "../../games/js/link.js";
-import { countDown } from "./countdown.js";
-import { BoardView, resultText } from "./rows.js";
-import { applied, due, sameTopic } from "./standings.js";
-import { makeTabs } from "./tabs.js";
+import { restart, serverNow } from "../../games/js/clock.js";
+import { filled, gettext } from "../../games/js/words.js";
+import { announceStandings, followBoards } from "./live.js";
 
-const STATUS_WORDS = { connecting: "connecting", live: "live", delayed: "delayed", reconnecting: "reconnecting" };
+const KEPT_TAB = "tripeaks-tab";
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** @type {{view: BoardView, standings: Standings | null}[]} */ let boards = [];
-/** @type {Link<Frame> | null} */ let socket = null;
-/** @type {Status} */ let status = "connecting";
+/** @type {ReturnType<typeof followBoards> | null} */ let following = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */ let turn;
-let stopCountdown = () => {};
-/** @type {Topic[]} */ let followed = [];
 let refreshing = false;
-
-/** Say something once to people who listen. @param {string} words */
-function announce(words) {
-  const place = document.getElementById("announce");
-  if (place !== null) place.textContent = words;
-}
-
-/** @param {Status} next */
-function showStatus(next) {
-  const pill = document.getElementById("status");
-  const words = document.getElementById("status-text");
-  if (pill === null || words === null) return;
-  if (next === "reconnecting" && status !== next && pill.dataset.state !== "off") announce("Connection lost. Reconnecting.");
-  if (next === "live" && status === "reconnecting") announce("Live again.");
-  if (next === "delayed" && status !== next) announce("Standings are delayed.");
-  if (next !== "connecting") status = next;
-  pill.hidden = false;
-  pill.dataset.state = next;
-  words.textContent = STATUS_WORDS[next];
-}
-
-/** @param {Topic} topic */
-function boardOf(topic) {
-  return boards.find(({ view }) => sameTopic(view.topic, topic));
-}
-
-/** @param {Frame} frame */
-function onFrame(frame) {
-  switch (frame.type) {
-    case "snapshot":
-    case "event": {
-      const board = boardOf(frame);
-      if (board === undefined) return;
-      const next = applied(board.standings, frame);
-      if (next === null) {
-        socket?.send({ type: "resync", ...board.view.topic });
-        return;
-      }
-      const first = board.standings === null;
-      board.standings = next;
-      const changed = board.view.show(next);
-      if (!first && board.view.visible) sayRows(changed);
-      if (status !== "delayed") showStatus("live");
-      return;
-    }
-    case "heartbeat":
-      told(frame.now);
-      showStatus(frame.delayed ? "delayed" : "live");
-      for (const { view, standings } of boards) {
-        const type = due(standings, view.topic, frame);
-        if (type !== null) socket?.send({ type, ...view.topic });
-      }
-      return;
-    case "rollover":
-      turn = setTimeout(() => void refresh(), Math.random() * 2000); // not everybody at once
-  }
-}
-
-/** @param {Row[]} rows */
-function sayRows(rows) {
-  const [row] = rows;
-  if (row === undefined) return;
-  const others = rows.length > 1 ? ` and ${rows.length - 1} more` : "";
-  announce(`Place ${row.rank}: ${row.player.name}, ${resultText(row)}, ${row.score}${others}.`);
-}
-
-/** Ask for every list of the page: on each new connection, and when the page has changed. */
-function subscribe() {
-  for (const topic of followed) socket?.send({ type: "subscribe", ...topic });
-}
 
 /** Bring what the page says to life: after loading, and after the day has changed under it. */
 function begin() {
@@ -97,22 +20,17 @@ function begin() {
   if (page === null) return;
   restart(page.dataset.now);
   const tabs = /** @type {HTMLElement | null} */ (page.querySelector("[data-tabs]"));
-  if (tabs !== null) makeTabs(tabs, { label: "Standings of" });
-  stopCountdown();
-  stopCountdown = countDown(page);
+  if (tabs !== null) makeTabs(tabs);
   for (const note of page.querySelectorAll(".no-live")) note.remove();
-  const roots = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll('.live-board[data-live="yes"]'));
-  boards = [...roots].map((root) => ({ view: new BoardView(root), standings: null }));
-  const topics = boards.map(({ view }) => view.topic);
-  if (socket !== null) {
-    for (const topic of followed) socket.send({ type: "unsubscribe", ...topic });
-    followed = topics;
-    subscribe();
-  } else if (topics.length > 0) {
-    followed = topics;
-    socket = new Link("/ws/v1/standings", { onOpen: subscribe, onFrame, onStatus: showStatus });
-  }
+  if (following === null) following = followBoards(page, { onRollover: () => later(Math.random() * 2000) });
+  else following.again(page);
   schedule(page.dataset.refreshAt);
+}
+
+/** @param {number} wait */
+function later(wait) {
+  clearTimeout(turn);
+  turn = setTimeout(() => void refresh(), Math.min(wait, LONGEST_TIMER));
 }
 
 /**
@@ -122,9 +40,7 @@ function begin() {
 function schedule(instant) {
   clearTimeout(turn);
   const at = Date.parse(instant ?? "");
-  if (Number.isNaN(at)) return;
-  const wait = at - serverNow() + 300 + Math.random() * 3000; // not everybody at once
-  turn = setTimeout(() => void refresh(), Math.min(Math.max(wait, 1000), LONGEST_TIMER));
+  if (!Number.isNaN(at)) later(Math.max(1000, at - serverNow() + 300 + Math.random() * 3000)); // not everybody at once
 }
 
 /** Read the page again in place. */
@@ -143,10 +59,10 @@ async function refresh() {
     here.replaceWith(document.adoptNode(next));
     document.title = fresh.title;
     begin();
-    if (another) notice(`Daily ${next.getAttribute("data-daily")} has opened.`);
+    if (another) notice(filled(gettext("Daily %(number)s has opened."), { number: next.getAttribute("data-daily") ?? "" }));
     if (mayFocus) document.getElementById("main")?.focus({ preventScroll: true });
   } catch {
-    turn = setTimeout(() => void refresh(), 5000 + Math.random() * 5000); // the server is away: the pill says so
+    later(5000 + Math.random() * 5000); // the server is away: the pill says so
   } finally {
     refreshing = false;
   }
@@ -158,7 +74,76 @@ function notice(words) {
   line.className = "note notice";
   line.textContent = words;
   document.getElementById("main")?.prepend(line);
-  announce(words);
+  announceStandings(words);
 }
+
+/** The tabs pattern: links to panels become tabs; arrows, Home and End move between them. @param {HTMLElement} list */
+function makeTabs(list) {
+  const tabs = [...list.querySelectorAll("a[data-tab]")].map((link) => {
+    const name = link.getAttribute("data-tab") ?? "";
+    const panel = /** @type {HTMLElement} */ (document.getElementById(name));
+    const tab = document.createElement("button");
+    tab.type = "button";
+    tab.id = link.id;
+    tab.append(...link.childNodes);
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("data-tab", name);
+    tab.setAttribute("aria-controls", name);
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", tab.id);
+    link.replaceWith(tab);
+    return { name, tab, panel };
+  });
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-labelledby", "standings-title");
+  list.parentElement?.classList.add("tabbed");
+
+  /** @param {string} name */
+  const show = (name) => {
+    for (const each of tabs) {
+      const here = each.name === name;
+      each.tab.setAttribute("aria-selected", String(here));
+      each.tab.tabIndex = here ? 0 : -1;
+      each.panel.hidden = !here;
+    }
+  };
+  /** @param {string} name */
+  const choose = (name) => {
+    show(name);
+    try {
+      sessionStorage.setItem(KEPT_TAB, name);
+    } catch {
+      // storage may be switched off; the choice then lasts as long as the page
+    }
+  };
+  const forward = document.dir === "rtl" ? -1 : 1;
+  tabs.forEach(({ name, tab }, index) => {
+    tab.addEventListener("click", () => choose(name));
+    tab.addEventListener("keydown", (event) => {
+      const to = { ArrowRight: index + forward, ArrowLeft: index - forward, Home: 0, End: tabs.length - 1 }[event.key];
+      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      const next = tabs[(to + tabs.length) % tabs.length];
+      next?.tab.focus();
+      if (next !== undefined) choose(next.name);
+    });
+  });
+  const wished = location.hash.slice(1) || keptTab();
+  const first = tabs.find(({ name }) => name === wished) ?? tabs[0];
+  if (first !== undefined) show(first.name);
+}
+
+function keptTab() {
+  try {
+    return sessionStorage.getItem(KEPT_TAB) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+// Back from another page by the browser's own memory: what was played there is not in this one yet.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) later(0);
+});
 
 begin();
