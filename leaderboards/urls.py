@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views, views_boards, views_numbered
+from . import replays, views, views_account, views_boards, views_numbered
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("boards", views_boards.find_board, name="find-board"),
     path("boards/<str:board>", views_boards.board, name="board"),
+    path("account", views_account.account, name="account"),
+    path("settings", views_account.settings_page, name="settings"),
+    path("language", views_account.language, name="language"),
     path("numbered", views_numbered.games, name="numbered"),
     path("numbered/random", views_numbered.random_game, name="numbered-random"),
     path("numbered/<str:number>", views_numbered.game, name="numbered-game"),

@@ -87,6 +87,12 @@ def _our_page(request: HttpRequest) -> bool:
     return True
 
 
+def _onward(address: str) -> str:
+    """An address of ours as it is; empty for any other."""
+    ours = address.startswith("/") and url_has_allowed_host_and_scheme(address, allowed_hosts=None)
+    return address if ours else ""
+
+
 def _foreign(request: HttpRequest) -> HttpResponse:
     return render(request, "403.html", status=403)
 
@@ -130,9 +136,7 @@ def language(request: HttpRequest) -> HttpResponse:
     """`/language`: choose (`language`, a code) and go back (`next`, an address of ours)."""
     if not _our_page(request):
         return _foreign(request)
-    onward = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(onward, allowed_hosts=None) and onward.startswith("/")
-    response = SeeOther(onward if safe else "/")
+    response = SeeOther(_onward(request.POST.get("next", "")) or "/")
     chosen = language_known(request.POST.get("language", ""))
     if chosen:
         language_cookie_set(response, chosen)
@@ -147,12 +151,17 @@ def language(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    """`/account`: sign in, take a name, or look after the account, whichever fits who looks."""
+    """`/account`: sign in, take a name, or look after the account, whichever fits who looks.
+
+    `?next=`: where to go on to once signed in or named.
+    """
     who = visitor(request)
     if who is not None and "manage" not in who.scopes:
         who = None
     shown = {"state": "visitor"} if who is None else {"state": "guest"} if who.kind == "guest" else _person(who)
-    return page(request, "account", now=clock.now(), private=True, who=who, **shown)
+    return page(
+        request, "account", now=clock.now(), private=True, who=who, onward=_onward(request.GET.get("next", "")), **shown
+    )
 
 
 def _person(who: Actor) -> dict[str, Any]:
