@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views, views_account, views_boards, views_numbered
+from . import replays, views, views_account, views_boards, views_numbered, views_words
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("new", views_words.new, name="new"),
+    path("rules", views_words.rules, name="rules"),
+    path("fairness", views_words.fairness, name="fairness"),
     path("boards", views_boards.find_board, name="find-board"),
     path("boards/<str:board>", views_boards.board, name="board"),
     path("account", views_account.account, name="account"),

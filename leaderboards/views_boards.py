@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import quote, urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,16 +11,17 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from games import clock
-from games.engine.codes import numbered_code, parse_code, parse_number
-from games.engine.errors import EngineError
+from games.engine.codes import parse_code
 from games.engine.rulesets import find_ruleset
-from games.errors import BadInput, GameError, NotFound
+from games.errors import BadInput, NotFound
 
 from .lists import KIND_TITLES, TURNS, daily_page, list_shown
-from .pages import PAGE
+from .pages import PAGE, page
+from .ruleset_words import rule_line, ruleset_name
 from .scopes import KINDS, VIEWS, BoardName, parse_board
 from .selectors import board_page, daily_find, daily_json
-from .words import rule_line
+from .selectors.published import dailies_latest
+from .typed import NotMeant, target_meant
 
 _STATUS = {
     "upcoming": gettext_lazy("opens soon"),
@@ -39,20 +39,13 @@ def find_board(request: HttpRequest) -> HttpResponse:
     problem = ""
     if typed.strip():
         try:
-            return redirect(f"/boards/{quote(_board_meant(typed))}")
-        except (EngineError, GameError) as error:
+            return redirect(f"/boards/{quote(target_meant(typed))}")
+        except NotMeant as error:
             problem = error.message
-    return daily_page(request, "find", typed=typed[:256], problem=problem, here="boards", now=clock.now())
-
-
-def _board_meant(typed: str) -> str:
-    """The canonical board name behind what a person typed. Raises EngineError or GameError."""
-    text = typed.strip()
-    if re.fullmatch(r"(?:daily-)?[0-9]{4}-[0-9]{2}-[0-9]{2}", text, re.ASCII | re.IGNORECASE):
-        return parse_board(f"daily-{text[-10:]}").scope.text
-    if re.fullmatch(r"[0-9]+", text, re.ASCII):
-        return numbered_code(parse_number(text)).text
-    return parse_code(typed).text
+    now = clock.now()
+    return page(
+        request, "find", typed=typed[:256], problem=problem, dailies=dailies_latest(now), here="boards", now=now
+    )
 
 
 @require_safe
@@ -80,7 +73,9 @@ def board(request: HttpRequest, board: str) -> HttpResponse:
         status_text=_STATUS[daily["status"]] if daily else "",
         refresh_at=daily[TURNS[daily["status"]]] if daily and daily["status"] in TURNS else None,
         ruleset=ruleset,
+        ruleset_name=ruleset_name(ruleset),
         rule_line=rule_line(ruleset),
+        play_url=None if daily and daily["status"] == "upcoming" else f"/play/{quote(name.scope.text)}",
         game_number=code.game_number if code else None,
         list=list_shown(
             {**found["board"], "board": name.scope.text, "counts": found["board"], "rows": found["rows"]},

@@ -8,34 +8,42 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from games import clock
-from games.engine.codes import NUMBERED_GAMES, NUMBERED_RULESET, parse_number
-from games.engine.errors import InvalidNumber
+from games.engine.codes import NUMBERED_GAMES, NUMBERED_RULESET, numbered_code
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, NotFound
 
+from .lists import KIND_TITLES
 from .pages import PAGE, page
+from .ruleset_words import rule_line
 from .selectors import numbered_get, numbered_list, numbered_random
-from .words import rule_line
+from .typed import NotMeant, number_meant
 
 _FILTERS = {
-    "all": "All",
-    "unplayed": "Unplayed",
-    "unbeaten": "Unbeaten",
-    "imperfect": "Not perfect yet",
+    "all": pgettext_lazy("games", "All"),
+    "unplayed": pgettext_lazy("games", "Unplayed"),
+    "unbeaten": pgettext_lazy("games", "Unbeaten"),
+    "imperfect": pgettext_lazy("games", "Not perfect yet"),
 }
 _EMPTY = {
-    "all": ("That is the end of the list.", "There are no more games."),
-    "unplayed": ("Every game here has been played.", "Look for one that nobody has beaten."),
-    "unbeaten": ("Every game here that can be won has been.", "Look for a record that is not perfect yet."),
+    "all": (gettext_lazy("That is the end of the list."), gettext_lazy("There are no more games.")),
+    "unplayed": (
+        gettext_lazy("Every game here has been played."),
+        gettext_lazy("Look for one that nobody has beaten."),
+    ),
+    "unbeaten": (
+        gettext_lazy("Every game here that can be won has been."),
+        gettext_lazy("Look for a record that is not perfect yet."),
+    ),
     "imperfect": (
-        "There is no record to better here.",
-        "Records count once the solver knows the best possible result.",
+        gettext_lazy("There is no record to better here."),
+        gettext_lazy("Records count once the solver knows the best possible result."),
     ),
 }
-_KINDS = {"people": "People", "bots": "Bots"}
 
 
 @require_safe
@@ -44,8 +52,8 @@ def games(request: HttpRequest) -> HttpResponse:
     typed = request.GET.get("number")
     if typed is not None:
         try:
-            return redirect(f"/numbered/{parse_number(typed)}")
-        except InvalidNumber as problem:
+            return redirect(f"/numbered/{number_meant(typed)}")
+        except NotMeant as problem:
             return _games(request, typed=typed[:40], problem=problem.message)
     return _games(request)
 
@@ -67,7 +75,9 @@ def _games(request: HttpRequest, *, typed: str = "", problem: str = "", status: 
         solved=any(game["winnable"] is not None for game in found["games"]) or wanted == "imperfect",
         wanted=wanted,
         filters=[{"title": title, "url": _url(name, kind), "here": name == wanted} for name, title in _FILTERS.items()],
-        kinds=[{"title": title, "url": _url(wanted, name), "here": name == kind} for name, title in _KINDS.items()],
+        kinds=[
+            {"title": title, "url": _url(wanted, name), "here": name == kind} for name, title in KIND_TITLES.items()
+        ],
         kind=kind,
         empty=_EMPTY[wanted],
         typed=typed,
@@ -91,13 +101,13 @@ def _url(wanted: str, kind: str, **other: str) -> str:
 def game(request: HttpRequest, number: str) -> HttpResponse:
     """`/numbered/<n>`; what is no number gets the list with a word about it (R7.7)."""
     try:
-        wanted = parse_number(number)
-    except InvalidNumber as problem:
+        wanted = number_meant(number)
+    except NotMeant as problem:
         return _games(request, typed=number[:40], problem=problem.message, status=404)
     if number != str(wanted):
         return redirect(f"/numbered/{wanted}")
     ruleset = find_ruleset(NUMBERED_RULESET)
-    kinds = {kind: numbered_get(number=wanted, kind=kind) for kind in _KINDS}
+    kinds = {kind: numbered_get(number=wanted, kind=kind) for kind in KIND_TITLES}
     found = kinds["people"]
     return page(
         request,
@@ -108,19 +118,20 @@ def game(request: HttpRequest, number: str) -> HttpResponse:
         ruleset=ruleset,
         rule_line=rule_line(ruleset),
         possible=possible_text(found),
-        records=[{"title": _KINDS[kind], "kind": kind, **_shown(each)} for kind, each in kinds.items()],
+        records=[{"title": KIND_TITLES[kind], "kind": kind, **_shown(each)} for kind, each in kinds.items()],
         now=clock.now(),
     )
 
 
 @require_safe
 def random_game(request: HttpRequest) -> HttpResponse:
-    """`/numbered/random`, `?unbeaten=1`: to a game at random."""
+    """`/numbered/random`: to a game at random; `?unbeaten=1` one that can be won and that nobody has; `?play=1` its table."""
     try:
         number = numbered_random(unbeaten=request.GET.get("unbeaten") == "1")
     except NotFound:
         return redirect("/numbered?filter=imperfect")
-    response = HttpResponseRedirect(f"/numbered/{number}")
+    play = request.GET.get("play") == "1"
+    response = HttpResponseRedirect(f"/play/{numbered_code(number).text}" if play else f"/numbered/{number}")
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -128,38 +139,75 @@ def random_game(request: HttpRequest) -> HttpResponse:
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def count(number: int, one: str) -> str:
-    """`1 card`, `2 cards`."""
-    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
-
-
 def _shown(found: Mapping[str, Any]) -> dict[str, Any]:
     """A game with its words."""
-    return {**found, "best_text": best_text(found), "away_text": away_text(found)}
+    record = found["record"]
+    return {
+        **found,
+        "best_text": best_text(found),
+        "away_text": away_text(found),
+        "away_line": away_line(found),
+        "moves_text": moves_text(record["moves"]) if record else "",
+    }
+
+
+def moves_text(moves: int) -> str:
+    """`1 move`, `44 moves`."""
+    return ngettext("%(count)s move", "%(count)s moves", moves) % {"count": moves}
 
 
 def best_text(found: Mapping[str, Any]) -> str:
     """The best possible result in a list: `41 moves`, `1 left`."""
     if found["winnable"] is None:
         return ""
-    return f"{found['fewest_moves']} moves" if found["winnable"] else f"{found['fewest_left']} left"
+    if found["winnable"]:
+        return moves_text(found["fewest_moves"])
+    left = found["fewest_left"]
+    return ngettext("%(count)s left", "%(count)s left", left) % {"count": left}
 
 
 def possible_text(found: Mapping[str, Any]) -> str:
-    """The best possible result in a sentence."""
+    """The best possible result in a sentence or two."""
     if found["winnable"] is None:
         return ""
     if found["winnable"]:
-        return f"It can be won, in as few as {found['fewest_moves']} moves."
-    return f"It cannot be won. The best possible end leaves {count(found['fewest_left'], 'card')}."
+        moves = found["fewest_moves"]
+        return ngettext(
+            "It can be won, in as few as %(count)s move.", "It can be won, in as few as %(count)s moves.", moves
+        ) % {"count": moves}
+    left = found["fewest_left"]
+    best = ngettext(
+        "The best possible end leaves %(count)s card.", "The best possible end leaves %(count)s cards.", left
+    ) % {"count": left}
+    return " ".join((_("It cannot be won."), best))
+
+
+def _away(found: Mapping[str, Any]) -> tuple[int, int] | None:
+    """How far the record is from perfect (R8.5): cards, and when those are as good as can be, moves."""
+    record = found["record"]
+    if record is None or found["perfect"] is None:
+        return None
+    cards = record["cards_left"] - found["fewest_left"]
+    return (cards, 0) if cards else (0, record["moves"] - found["fewest_moves"])
 
 
 def away_text(found: Mapping[str, Any]) -> str:
-    """How far the record is from perfect (R8.5): cards first, then moves."""
-    record = found["record"]
-    if record is None or found["perfect"] is None:
+    """How far the record is from perfect, in a list: `5 cards`, `3 moves`."""
+    away = _away(found)
+    if away is None:
         return ""
-    if found["perfect"]:
-        return "perfect"
-    cards = record["cards_left"] - found["fewest_left"]
-    return count(cards, "card") if cards else count(record["moves"] - found["fewest_moves"], "move")
+    cards, moves = away
+    if cards:
+        return ngettext("%(count)s card", "%(count)s cards", cards) % {"count": cards}
+    return moves_text(moves) if moves else _("perfect")
+
+
+def away_line(found: Mapping[str, Any]) -> str:
+    """The same as a sentence; empty for a perfect record."""
+    away = _away(found)
+    if away is None or away == (0, 0):
+        return ""
+    cards, moves = away
+    if cards:
+        return ngettext("%(count)s card from perfect.", "%(count)s cards from perfect.", cards) % {"count": cards}
+    return ngettext("%(count)s move from perfect.", "%(count)s moves from perfect.", moves) % {"count": moves}

@@ -7,8 +7,11 @@ import datetime as dt
 import pytest
 
 from games.models import Player
-from tests.leaderboards.cast import EASY, RUNS, TEN, bot, finish, person, places
+from leaderboards.models import DailyChallenge
+from leaderboards.services import dailies_prepare
+from tests.leaderboards.cast import EASY, NOON, RUNS, TEN, bot, finish, person, places
 
+from .conftest import SetClock
 from .reading import get
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +106,26 @@ def test_an_untouched_board_has_words_for_it() -> None:
 
 def test_the_page_says_that_open_codes_are_an_open_book() -> None:
     assert "An open book" in get(f"/boards/{EASY}").words  # R8.1
+
+
+def test_a_board_leads_to_its_table() -> None:
+    assert get(f"/boards/{EASY}").link("Play this deal") == f"/play/{EASY}"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_daily_that_is_over_promises_nothing(set_clock: SetClock) -> None:
+    """An upcoming one has no table yet, a running one leads to it, and nobody can lead one that is final."""
+    dailies_prepare(now=NOON)
+    today, tomorrow = DailyChallenge.objects.order_by("date")[:2]
+    set_clock(NOON)
+    page = get(f"/boards/{today.key}")
+    assert page.link("Play today's deal") == f"/play/{today.key}"
+    assert "The first person to finish leads." in page.words
+    assert today.code not in page.text
+    assert "/play/" not in get(f"/boards/{tomorrow.key}").text
+    set_clock(today.final_at)
+    page = get(f"/boards/{today.key}")
+    assert page.link("Play it for practice") == f"/play/{today.key}"
+    assert "Nobody finished it. The day is over, and its deal stays open for practice." in page.words
+    assert "leads" not in page.words
+    assert page.link("Check it here, in your browser") == f"/fairness?daily={today.date}#check"

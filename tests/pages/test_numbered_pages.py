@@ -124,6 +124,12 @@ def test_random_leads_somewhere_and_is_never_cached(solved: None) -> None:
         assert answer.headers["Cache-Control"] == "no-store"
 
 
+def test_a_game_and_a_random_one_lead_to_their_tables(solved: None) -> None:
+    assert get("/numbered/17").link("Play</a>") == "/play/TP1-G-AAAAAAR"
+    for address in ("/numbered/random?play=1", "/numbered/random?unbeaten=1&play=1"):
+        assert re.fullmatch(r"/play/TP1-G-[A-Z]{7}", get(address).location)
+
+
 def test_the_pages_take_few_queries(solved: None, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
     record(1, 0, 41, "alice")
     record(2, 0, 50, "bob")
