@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views, views_account, views_boards, views_numbered, views_words
+from . import replays, views, views_account, views_boards, views_numbered, views_play, views_words
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -19,5 +19,8 @@ urlpatterns = [
     path("numbered", views_numbered.games, name="numbered"),
     path("numbered/random", views_numbered.random_game, name="numbered-random"),
     path("numbered/<str:number>", views_numbered.game, name="numbered-game"),
+    path("play/daily", views_play.today, name="play-daily"),
+    path("play/random", views_play.random, name="play-random"),
+    path("play/<str:target>", views_play.play, name="play"),
     re_path(r"^attempts/(?P<attempt_id>[0-9a-z]{16})\Z", replays.replay, name="replay"),
 ]
