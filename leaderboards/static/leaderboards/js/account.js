@@ -69,7 +69,11 @@ const acts = {
   },
   claim: {
     send: (values) => api("POST", "/account/claim", { name: text(values, "name").trim(), password: text(values, "password") }),
-    done: (data) => showCodes(data.recovery_codes, data.player.name),
+    done: (data) => {
+      const name = `\u2068${data.player.name}\u2069`;
+      const title = filled(gettext("%(name)s it is. Keep these recovery codes"), { name });
+      showCodes(data.recovery_codes, data.player.name, title);
+    },
   },
   logout: { send: () => api("POST", "/logout"), done: () => go("/account") },
   password: {
@@ -170,8 +174,9 @@ async function press(button) {
 function ask(button) {
   revoked = button.dataset.revoke ?? "";
   const name = `\u2068${button.dataset.name ?? ""}\u2069`;
-  element("revoke-about").textContent =
-    button.dataset.what === "session"
+  const session = button.dataset.what === "session";
+  element("revoke-ask").textContent = session ? gettext("Sign this one out?") : gettext("End this token?");
+  element("revoke-about").textContent = session
       ? gettext("That browser or program is signed out within seconds, in the middle of a game too. The game goes on where you sign in.")
       : filled(gettext("Programs with the token %(name)s can do nothing any more, within seconds."), { name });
   open(button, "revoke");

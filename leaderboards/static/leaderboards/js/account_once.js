@@ -8,8 +8,8 @@ let file = "";
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Show recovery codes instead of the rest of the page. @param {string[]} codes @param {string} name */
-export function showCodes(codes, name) {
+/** Show recovery codes instead of the rest of the page. @param {string[]} codes @param {string} name @param {string} title */
+export function showCodes(codes, name, title = "") {
   const list = element("codes-list");
   list.replaceChildren(
     ...codes.map((code) => {
@@ -26,6 +26,7 @@ export function showCodes(codes, name) {
   link.href = file;
   element("codes").hidden = false;
   element("account").classList.add("shows-codes");
+  if (title !== "") element("codes-title").textContent = title;
   element("codes-title").focus();
   scrollTo(0, 0);
 }

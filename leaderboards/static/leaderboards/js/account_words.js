@@ -36,7 +36,7 @@ export function said(error) {
     case "name_reserved":
       return name(gettext("This name is kept back."));
     case "name_differs":
-      return name(gettext("Type your name exactly as it stands at the top of the page."));
+      return name(gettext("Type your name exactly as it is written above."));
     case "already_claimed":
       return { words: gettext("This account has a name already. Reload the page to see it.") };
     case "persons_only":

@@ -7,6 +7,7 @@ const status = /** @type {HTMLElement} */ (document.getElementById("kept"));
 const button = /** @type {HTMLElement} */ (form.querySelector("button"));
 let sending = false;
 let changed = false;
+/** @type {ReturnType<typeof setTimeout> | undefined} */ let fading;
 
 /** Send what is chosen; once more when something else was chosen meanwhile, so that the last choice stays. */
 async function keep() {
@@ -24,6 +25,8 @@ async function keep() {
   sending = false;
   button.hidden = kept;
   status.textContent = kept ? gettext("Kept.") : gettext("Not kept: no answer from the server.");
+  clearTimeout(fading);
+  if (kept) fading = setTimeout(() => (status.textContent = ""), 2500);
 }
 
 /** @param {string} theme */
