@@ -16,11 +16,12 @@ from games.engine.rulesets import RULESETS
 from leaderboards.models import Calendar
 
 from .languages import catalogues_in, known
+from .statics import up_to_date
 
 
 @register()
 def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """tripeaks.E001–E005, W001: values that parse but cannot work."""
+    """tripeaks.E001–E005, W001, W004: values that parse but cannot work."""
     found: list[CheckMessage] = []
     if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
         found.append(
@@ -56,6 +57,14 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
                 )
             )
     found += _locales_check()
+    if settings.STATIC_ROOT and not up_to_date(settings.STATIC_ROOT):
+        found.append(
+            Warning(
+                f"The static files in {settings.STATIC_ROOT} are not those of this release.",
+                hint="Run python3 manage.py collectstatic --noinput, and restart.",
+                id="tripeaks.W004",
+            )
+        )
     if settings.CLOCK_OFFSET_FILE and not settings.TESTING:
         found.append(
             Warning(

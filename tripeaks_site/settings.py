@@ -156,6 +156,17 @@ LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
 STATIC_URL = "static/"
+# A directory of collected files (`up` and the image set it): compressed, named by their content. Without it, and for
+# what was not collected, files are served as they lie in the source.
+STATIC_ROOT = Path(env.text("STATIC")).expanduser().absolute() if env.text("STATIC") else None
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "tripeaks_site.statics.ReleaseFiles"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

@@ -104,6 +104,7 @@ def _run(host: str, port: int, data_dir: Path) -> None:
         with _servers(data_dir):
             address = _address(host, listener)
             os.environ.setdefault("TRIPEAKS_ALLOWED_HOSTS", ",".join(_own_names(host)))
+            os.environ.setdefault("TRIPEAKS_STATIC", str(data_dir / "static"))
             _prepare()
             urls = os.environ["DATABASE_URL"], os.environ["REDIS_URL"]
             write_run(data_dir, Running(os.getpid(), address, *urls))
@@ -198,6 +199,7 @@ def _prepare() -> None:
     from games.solver.exact import warm_up
 
     warm_up(_say)
+    _collect_static_files()
     try:
         call_command("check", databases=["default"], stdout=io.StringIO())  # what is wrong goes to stderr or is raised
         call_command("migrate", verbosity=0, interactive=False)
@@ -208,6 +210,18 @@ def _prepare() -> None:
         raise CannotRun(f"The database at DATABASE_URL cannot be used: {error}") from error
     finally:
         connections.close_all()
+
+
+def _collect_static_files() -> None:
+    """Compressed and named by their content, as browsers keep them; again only when one has changed."""
+    from django.conf import settings
+
+    from tripeaks_site.statics import collect
+
+    try:
+        collect(Path(settings.STATIC_ROOT or ""))
+    except OSError as error:
+        raise CannotRun(f"The static files cannot be written to {settings.STATIC_ROOT}: {error.strerror}.") from error
 
 
 @contextlib.contextmanager

@@ -1,0 +1,152 @@
+"""Static files of a release: collected once, compressed, named by their content, kept by browsers for good."""
+
+from __future__ import annotations
+
+import gzip
+import posixpath
+import re
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import FileSystemStorage
+
+from tests import servers
+from tests.processes import ServerProcess, live_server, run_manage
+from tripeaks_site.statics import ReleaseFiles
+
+HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
+COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def collected() -> Path:
+    root = servers.temporary_directory() / "static"
+    run_manage("collectstatic", "--noinput", "--verbosity", "0", env={"TRIPEAKS_STATIC": str(root)})
+    return root
+
+
+@pytest.fixture(scope="module")
+def released(collected: Path) -> Iterator[ServerProcess]:
+    with live_server(env={"TRIPEAKS_STATIC": str(collected)}) as server:
+        yield server
+
+
+def get(url: str) -> tuple[bytes, dict[str, str]]:
+    request = urllib.request.Request(url, headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.read(), {name.title(): value for name, value in answer.headers.items()}
+
+
+def ours(root: Path, ending: str) -> list[Path]:
+    """Collected files of our own with hashed names; Django's admin is its own matter."""
+    found = [path for app in ("games", "leaderboards") for path in (root / app).rglob(f"*{ending}")]
+    return [path for path in found if HASHED.search(path.name)]
+
+
+def test_every_module_imports_its_neighbours_by_the_names_of_their_content(collected: Path) -> None:
+    """One left out would be loaded a second time under its plain name, with a state of its own."""
+    modules, imports = ours(collected, ".js"), 0
+    assert len(modules) > 10
+    for module in modules:
+        text = COMMENT.sub("", module.read_text())
+        for url in re.findall(r"""(?:\bfrom\s*|\bimport\s*\(?\s*)["']([./][^"']*)["']""", text):
+            imports += 1
+            assert HASHED.search(url), f"{module.name} imports {url}"
+            assert (module.parent / url).exists()
+    assert imports > 20
+
+
+def test_style_sheets_name_images_by_their_content(collected: Path) -> None:
+    for sheet in ours(collected, ".css"):
+        for url in re.findall(r"url\([\"']?([^\"')#]+)", sheet.read_text()):
+            assert url.startswith("data:") or HASHED.search(url), f"{sheet.name}: {url}"
+
+
+def test_scripts_and_style_sheets_are_there_compressed(collected: Path) -> None:
+    for path in [*ours(collected, ".js"), *ours(collected, ".css")]:
+        small = path.with_name(path.name + ".gz")
+        if path.stat().st_size > 500:
+            assert gzip.decompress(small.read_bytes()) == path.read_bytes()
+
+
+def test_a_page_names_them_and_browsers_may_keep_them_for_good(released: ServerProcess) -> None:
+    page = get(f"{released.url}/")[0].decode()
+    found = re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+    assert len(found) >= 3
+    for address in found:
+        assert HASHED.search(address)
+        body, headers = get(released.url + address)
+        assert headers["Cache-Control"] == "max-age=315360000, public, immutable"
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert headers.get("Content-Encoding") == "gzip" or len(body) < 1000, address
+
+
+def test_plain_names_still_answer_and_are_asked_for_again(released: ServerProcess) -> None:
+    _, headers = get(f"{released.url}/static/leaderboards/css/site.css")
+    assert headers["Cache-Control"] == "max-age=60, public"
+
+
+def test_before_anything_is_collected_pages_have_the_files_of_the_source(tmp_path: Path) -> None:
+    empty = tmp_path / "not there"
+    with live_server(env={"TRIPEAKS_STATIC": str(empty)}) as server:
+        page = get(f"{server.url}/")[0].decode()
+        assert "/static/leaderboards/css/site.css" in page
+        assert get(f"{server.url}/static/leaderboards/css/site.css")[0]
+        assert "tripeaks.W004" in server.manage("check").stderr
+
+
+def test_a_missing_file_never_fails_a_page(collected: Path, tmp_path: Path) -> None:
+    for root in (collected, tmp_path):
+        storage = ReleaseFiles(location=root, base_url="/static/")
+        assert storage.url("leaderboards/img/nobody-has-this.svg") == "/static/leaderboards/img/nobody-has-this.svg"
+
+
+def test_it_is_collected_again_only_when_something_has_changed(collected: Path) -> None:
+    env = {"TRIPEAKS_STATIC": str(collected)}
+    assert "tripeaks.W004" not in run_manage("check", env=env).stderr
+    script = "from pathlib import Path; from tripeaks_site.statics import collect; print(collect(Path({!r})))"
+    again = ["shell", "--no-imports", "--command", script.format(str(collected))]
+    assert run_manage(*again, env=env).stdout.split()[-1] == "False"
+    (collected / "collected").write_text("what another release was made from")
+    assert "tripeaks.W004" in run_manage("check", env=env).stderr
+    assert run_manage(*again, env=env).stdout.split()[-1] == "True"
+    assert run_manage(*again, env=env).stdout.split()[-1] == "False"
+
+
+def collect_of(sources: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """Collect these few files: name, and content as it is served."""
+    into = tmp_path / "into"
+    for name, text in sources.items():
+        path = tmp_path / "from" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        (into / name).parent.mkdir(parents=True, exist_ok=True)
+        (into / name).write_text(text)
+    source = FileSystemStorage(location=tmp_path / "from")
+    storage = ReleaseFiles(location=into, base_url="/static/")
+    done = list(storage.post_process({name: (source, name) for name in sources}))
+    problems = [processed for _, _, processed in done if isinstance(processed, Exception)]
+    assert not problems, problems
+    return {name: (into / posixpath.relpath(storage.url(name), "/static")).read_text() for name in sources}
+
+
+def test_types_may_refer_to_each_other_in_comments(tmp_path: Path) -> None:
+    found = collect_of(
+        {
+            "a.js": '/** @typedef {import("./b.js").B} B */\n// import("./c.js")\nexport const a = 1;\n',
+            "b.js": '/** @typedef {import("./a.js").A} A */\nimport { a } from "./a.js";\nexport const b = a;\n',
+        },
+        tmp_path,
+    )
+    assert 'import("./b.js").B' in found["a.js"]
+    assert 'import("./a.js").A' in found["b.js"]
+    assert re.search(r'from "\./a\.[0-9a-f]{12}\.js";', found["b.js"])
+
+
+def test_a_long_chain_of_imports_is_followed_to_its_end(tmp_path: Path) -> None:
+    chain = {f"{n:02d}.js": f'import "./{n + 1:02d}.js";\n' for n in range(15)} | {"15.js": "export {};\n"}
+    first = collect_of(chain, tmp_path / "one")
+    second = collect_of({**chain, "15.js": "export const changed = 1;\n"}, tmp_path / "two")
+    assert all(first[name] != second[name] for name in chain)  # a change reaches every name above it

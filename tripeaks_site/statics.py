@@ -1,0 +1,82 @@
+"""Static files as a release serves them: compressed, named by their content, kept by browsers for good.
+
+`manage.py up` and the image collect them (TRIPEAKS_STATIC); commands and tests read them where they lie in the source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+_MARK = "collected"
+_COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+
+
+class ReleaseFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
+    """Each file by its content's name, the imports of modules and the URLs of style sheets with it."""
+
+    support_js_module_import_aggregation = True
+    max_post_process_passes = 40  # one for each step of the longest chain of imports; it ends when nothing changes
+    manifest_strict = False
+
+    def url(self, name: str | None, force: bool = False) -> str:
+        """The address of the content; the plain one for a file that was not collected, never an exception in a page."""
+        try:
+            return str(super().url(name, force))
+        except ValueError:
+            return str(super(CompressedManifestStaticFilesStorage, self)._url(lambda plain: plain, name, force))
+
+    def url_converter(self, name: str, *args: Any, **options: Any) -> Callable[..., str]:
+        """Django's own, but for what stands in a comment: types are `import("./other.js").Type` there, in circles."""
+        convert = super().url_converter(name, *args, **options)
+        spans: dict[str, list[tuple[int, int]]] = {}
+
+        def converter(found: re.Match[str]) -> str:
+            if name.endswith(".js"):
+                text = found.string
+                if text not in spans:
+                    spans.clear()
+                    spans[text] = [comment.span() for comment in _COMMENT.finditer(text)]
+                at = found.start("url")
+                if any(start <= at < end for start, end in spans[text]):
+                    return found.group("matched")
+            return str(convert(found))
+
+        return converter
+
+    def save_manifest(self) -> None:
+        """At the end of a collection: also what it was made from."""
+        super().save_manifest()
+        Path(self.path(_MARK)).write_text(state_of_sources())
+
+
+def state_of_sources() -> str:
+    """What would be collected, in short: another text as soon as a file has come, gone or changed."""
+    seen = hashlib.sha256(Path(__file__).read_bytes())
+    for finder in get_finders():
+        for path, storage in finder.list(None):
+            stat = Path(storage.path(path)).stat()
+            seen.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+    return seen.hexdigest()
+
+
+def up_to_date(root: Path) -> bool:
+    """Whether the files collected there are those of the source."""
+    mark = root / _MARK
+    return mark.exists() and mark.read_text() == state_of_sources()
+
+
+def collect(root: Path) -> bool:
+    """Collect into STATIC_ROOT where that is not up to date; whether it was not. What older pages name stays."""
+    if up_to_date(root):
+        return False
+    (root / _MARK).unlink(missing_ok=True)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return True
