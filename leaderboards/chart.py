@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+
 from games.engine.rulesets import Ruleset
 
 WIDTH: Final = 1000
@@ -24,16 +26,36 @@ class Chart:
     """The line where it was not."""
     dots: str
     """The moves that cost something, as strokes without length: round caps make them dots that no stretching spoils."""
-    lost_dot: str
-    """The move that threw the win away."""
+    lost_at: tuple[str, str] | None
+    """Where the win was thrown away, in per cent of the box: its cross is drawn in a box of its own, unstretched."""
     top: int
     bottom: int
     last: int
-    unit: str
+    fewer: bool
+    """Whether fewer is better: cards left, not points."""
 
     @property
     def flat(self) -> bool:
         return self.top == self.bottom
+
+    @property
+    def title(self) -> str:
+        """What is drawn."""
+        if self.fewer:
+            return _("The fewest cards left still possible after each move")
+        return _("The most points still possible after each move")
+
+    @property
+    def label(self) -> str:
+        """What there is to see, for who does not see it."""
+        values = {"top": self.top, "bottom": self.bottom}
+        if self.flat and self.fewer:
+            return _("Cards left at best: %(top)s from the first move to the last. Every move is told below.") % values
+        if self.flat:
+            return _("%(top)s points from the first move to the last. Every move is told below.") % values
+        if self.fewer:
+            return _("Cards left at best: from %(top)s to %(bottom)s. Every move is told below.") % values
+        return _("From %(top)s points at best to %(bottom)s. Every move is told below.") % values
 
 
 def chart_of(ruleset: Ruleset, analysis: Mapping[str, Any]) -> Chart | None:
@@ -66,11 +88,13 @@ def chart_of(ruleset: Ruleset, analysis: Mapping[str, Any]) -> Chart | None:
         winnable="".join(lines[True]),
         lost="".join(lines[False]),
         dots="".join(costly),
-        lost_dot="" if at is None else f"M{x(at)} {y(values[at])}h0",
+        lost_at=None
+        if at is None
+        else (f"{float(x(at)) * 100 / WIDTH:.2f}%", f"{float(y(values[at])) * 100 / HEIGHT:.2f}%"),
         top=low if fewer else high,
         bottom=high if fewer else low,
         last=len(plies) - 1,
-        unit="cards left" if fewer else "points",
+        fewer=fewer,
     )
 
 

@@ -1,11 +1,14 @@
-"""The page of a public finished attempt: the deal, every ply in words and, when asked for, what the solver says of it."""
+"""The page of a finished attempt: a player over the board, every ply in words and, when asked for, what the solver says."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from games import clock
@@ -15,55 +18,65 @@ from games.engine.rulesets import Ruleset, find_ruleset
 from games.errors import Busy, Conflict, GameError, NotFound, TooMany
 from games.selectors import attempt_replay, help_standing
 from games.services import analysis_read
+from games.services.credentials import Actor
 from games.throttles import throttle
 
+from .analysis_words import accuracy_text, best_text, cost_text, outcome_text, verdict
 from .chart import chart_of
 from .pages import page, visitor
+from .ruleset_words import ruleset_name
 from .templatetags.tripeaks import duration
-from .words import accuracy_text, best_text, cost_text, outcome_text, verdict
 
+PLIES: Final = 200
+"""Rows of the move table on one page: a log has 2,000 plies at most (R5.4)."""
 _STATUS = {"busy": 503, "finish_first": 409}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
-    """`/attempts/<id>`: a public finished attempt as text (R10.2); the same page not found for every other id.
+    """`/attempts/<id>`: a public finished attempt (R10.2), or one's own that is sealed still: what was turned up, no more.
 
-    `?analysis=1` shows the analysis to visitors, and to players who have seen one of these cards already. Everybody
-    else signed in gets the button with the warning; it POSTs, so that no link can make somebody's attempts practice.
+    The same page not found for every other id. `?page=2` has the next plies of a long log. `?analysis=1` shows the
+    analysis to visitors, and to players who have seen one of these cards already. Everybody else signed in gets the
+    button with the warning; it POSTs, so that no link can make somebody's attempts practice.
     """
-    now = clock.now()
+    now, who = clock.now(), visitor(request)
     try:
-        found = attempt_replay(public_id=attempt_id, viewer_id=None, now=now)
+        found = attempt_replay(public_id=attempt_id, viewer_id=who.player_id if who else None, now=now)
     except NotFound as error:
         raise Http404 from error
-    analysis = _analysis(request, found)
+    number = _page_number(request, len(found["plies"]))
+    analysis = _analysis(request, found, who)
     if analysis["state"] == "recorded":
         return HttpResponseRedirect(f"/attempts/{attempt_id}?analysis=1#analysis", status=303)
-    attempt, result = found["attempt"], found["attempt"]["result"]
+    attempt = found["attempt"]
     ruleset = find_ruleset(attempt["ruleset"])
     cards = (found["deal"] or "").split()
-    shown = result or {**attempt, "elapsed_ms": attempt["elapsed_ms"]}
-    figures = [("score", shown["score"]), ("moves", shown["moves"]), ("peaks", f"{shown['peaks']} / {len(ROWS[0])}")]
-    figures.append(("time", duration(shown["elapsed_ms"])))
+    rows = _plies(found["plies"], (number - 1) * PLIES, number * PLIES)
+    pages = _pages(len(found["plies"]), number, analysis)
     response = page(
         request,
         "replay",
         status=_STATUS.get(analysis["state"], 200),
-        private=analysis["signed_in"],
+        private=who is not None,
         here="boards",
         attempt=attempt,
         player=found["player"],
-        ruleset=ruleset,
+        ruleset_name=ruleset_name(ruleset),
         outcome_text=outcome_text(attempt),
         board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] and found["player"]["name"] else None,
-        figures=figures,
+        figures=_figures(attempt),
         tableau=cards[:SLOTS],
         first_waste=None if ruleset.waste_starts_empty or not cards else cards[SLOTS],
         stock=cards[ruleset.stock_start :],
-        plies=_judged(_plies(found["plies"]), analysis.get("found"), ruleset),
+        plies=_judged(rows, analysis.get("found"), ruleset),
+        last=len(found["plies"]) - 1,
+        page_plies=PLIES,
+        number=number,
+        pages=pages,
+        marks=_marks(analysis.get("found"), ruleset),
         log=found["log"],
-        analysis=analysis,
+        analysis=_linked(analysis, number),
         now=now,
     )
     if analysis["state"] == "busy":
@@ -71,15 +84,82 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     return response
 
 
-def _analysis(request: HttpRequest, replayed: Mapping[str, Any]) -> dict[str, Any]:
-    """The state of the analysis part: offered, shown, busy, finish_first, or just recorded (after the button)."""
+def _figures(attempt: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The result, or how far it came."""
+    shown = attempt["result"] or attempt
+    return [
+        (_("score"), shown["score"]),
+        (_("moves"), shown["moves"]),
+        (_("peaks"), f"{shown['peaks']} / {len(ROWS[0])}"),
+        (_("time"), duration(shown["elapsed_ms"])),
+    ]
+
+
+# --- pages of the move table ---------------------------------------------------------------------------------------
+
+
+def _page_number(request: HttpRequest, plies: int) -> int:
+    """`?page=`, from 1; Http404 for what is none."""
+    text = request.GET.get("page", "1")
+    number = int(text) if re.fullmatch(r"[1-9][0-9]?", text, re.ASCII) else 0
+    if not 1 <= number <= _page_of(plies - 1):
+        raise Http404
+    return number
+
+
+def _page_of(ply: int) -> int:
+    return ply // PLIES + 1
+
+
+def _address(number: int, analysis: Mapping[str, Any]) -> str:
+    """Another page of the same replay, with the analysis where it is shown."""
+    return f"?{'analysis=1&' if analysis['state'] == 'shown' else ''}page={number}"
+
+
+def _pages(plies: int, number: int, analysis: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All pages of a log that has more than one."""
+    last = _page_of(plies - 1)
+    return [
+        {
+            "first": (each - 1) * PLIES,
+            "last": min(each * PLIES, plies) - 1,
+            "url": f"{_address(each, analysis)}#moves-title",
+            "here": each == number,
+        }
+        for each in range(1, last + 1)
+        if last > 1
+    ]
+
+
+def _linked(analysis: dict[str, Any], number: int) -> dict[str, Any]:
+    """The plies that the analysis speaks of as links, to whichever page has them."""
+    if analysis["state"] != "shown":
+        return analysis
+
+    def link(ply: int) -> dict[str, Any]:
+        return {"ply": ply, "url": f"{'' if _page_of(ply) == number else _address(_page_of(ply), analysis)}#ply-{ply}"}
+
+    lost_at = analysis["lost_at"]
+    return {
+        **analysis,
+        "lost": None if lost_at is None else link(lost_at),
+        "costly": [link(ply) for ply in analysis["costly"][:12]],
+        "more": max(0, len(analysis["costly"]) - 12),
+    }
+
+
+# --- analysis ------------------------------------------------------------------------------------------------------
+
+
+def _analysis(request: HttpRequest, replayed: Mapping[str, Any], who: Actor | None) -> dict[str, Any]:
+    """The state of the analysis part: sealed, offered, shown, busy, finish_first, or just recorded (after the button)."""
     now, attempt = clock.now(), replayed["attempt"]
-    who = visitor(request)
-    player_id = who.player_id if who else None
     standing = {"exposed": False, "running": None}
     if who:
         standing = help_standing(public_id=attempt["id"], player_id=who.player_id, now=now)
     shown: dict[str, Any] = {"state": "offered", "signed_in": who is not None, **standing}
+    if replayed["deal"] is None:  # nothing about these cards may reach the solver
+        return {**shown, "state": "sealed"}
     pressed = request.method == "POST" and who is not None
     asked = "analysis" in request.GET or request.method == "POST"
     if standing["running"] and asked:
@@ -88,7 +168,7 @@ def _analysis(request: HttpRequest, replayed: Mapping[str, Any]) -> dict[str, An
         return shown
     try:
         throttle("solve", f"address:{client_address(request.META)}")
-        found = analysis_read(public_id=attempt["id"], player_id=player_id, now=now)
+        found = analysis_read(public_id=attempt["id"], player_id=who.player_id if who else None, now=now)
     except (Busy, TooMany):
         return {**shown, "state": "busy"}
     except Conflict as error:
@@ -105,66 +185,74 @@ def _shown(found: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
     first = found["plies"][0]["best"]
     figures = []
     if found["accuracy"] is not None:
-        figures.append(("accuracy", accuracy_text(found["accuracy"])))
-        figures.append(("moves kept the best", f"{found['kept']} of {found['moves']}"))
+        figures.append((_("accuracy"), accuracy_text(found["accuracy"])))
+        kept = _("%(kept)s of %(moves)s") % {"kept": found["kept"], "moves": found["moves"]}
+        figures.append((_("moves kept the best"), kept))
     if first is not None:
-        figures.append(("possible at the start", best_text(first, ruleset)))
-    undone = any(ply["move"] == "u" for ply in found["plies"])
+        figures.append((_("possible at the start"), best_text(first, ruleset)))
     return {
         "figures": figures,
         "chart": chart_of(ruleset, found),
         "verdict": verdict(found, ruleset),
         "lost_at": found["lost_at"],
-        "unit": "ply" if undone else "move",
         "costly": [ply for ply in found["costly"] if ply != found["lost_at"]],
-        "undone": undone,
+        "undone": any(ply["move"] == "u" for ply in found["plies"]),
     }
 
 
-def _judged(plies: list[dict[str, Any]], found: Mapping[str, Any] | None, ruleset: Ruleset) -> list[dict[str, Any]]:
-    """The plies with the solver's mark on each move: how it is drawn, and in words."""
+def _mark(judged: Mapping[str, Any]) -> tuple[str, str]:
+    """The solver's mark on a move: how it is drawn, and in words."""
+    if judged["lost_win"]:
+        return "gone", _("Lost the win")
+    return ("kept", _("Kept the best")) if judged["kept"] else ("cost", cost_text(judged["cost"]))
+
+
+def _judged(rows: list[dict[str, Any]], found: Mapping[str, Any] | None, ruleset: Ruleset) -> list[dict[str, Any]]:
+    """The plies with the marks on them."""
     if found is None:
-        return plies
-    for shown, judged in zip(plies, found["plies"], strict=True):
+        return rows
+    for shown in rows:
+        judged = found["plies"][shown["ply"]]
         if judged["kept"] is None:
             continue
-        kind, words = "kept", "Kept the best"
-        if judged["lost_win"]:
-            kind, words = "gone", "Lost the win"
-        elif not judged["kept"]:
-            kind, words = "cost", cost_text(judged["cost"])
-        shown["mark"] = kind
-        shown["mark_words"] = words
-        shown["mark_more"] = "taken back" if judged["undone"] else ""
+        shown["mark"], shown["mark_words"] = _mark(judged)
+        shown["mark_more"] = _("taken back") if judged["undone"] else ""
         if not judged["kept"] and judged["best"] is not None:
             shown["mark_best"] = best_text(judged["best"], ruleset)
-    return plies
+    return rows
 
 
-def _plies(plies: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each ply in words: what moved, and the open cards after it."""
+def _marks(found: Mapping[str, Any] | None, ruleset: Ruleset) -> str:
+    """What the player says of each costly move, as JSON: `{"12": ["gone", "Lost the win", "3 left · 652"]}`."""
+    if found is None:
+        return ""
+    marks = {}
+    for judged in (found["plies"][ply] for ply in found["costly"]):
+        best = best_text(judged["best"], ruleset) if judged["best"] else ""
+        marks[judged["ply"]] = [*_mark(judged), best]
+    return json.dumps(marks, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- plies in words ------------------------------------------------------------------------------------------------
+
+
+def _plies(plies: list[dict[str, Any]], first: int, end: int) -> list[dict[str, Any]]:
+    """The plies from `first` to before `end` in words: what moved, and the open cards after it."""
     shown = []
-    before: dict[str, Any] | None = None
-    for ply in plies:
+    for ply in plies[first:end]:
         view, move = ply["view"], ply["move"]
-        verb, card = "Opening, waste", view["waste"]
-        if before is not None and move is not None:
-            match move:
-                case "d":
-                    verb = "Draw"
-                case "u":
-                    verb, card = "Undo, waste", view["waste"]
-                case _:
-                    verb, card = "Play", before["view"]["tableau"][int(move[1:])]
+        before = plies[ply["ply"] - 1] if ply["ply"] else None
+        card, played = view["waste"], False
+        if before is not None and move not in (None, "d", "u"):
+            card, played = before["view"]["tableau"][int(move[1:])], True
         shown.append(
             {
                 **ply,
-                "verb": verb if card else f"{verb} empty",
+                "kind": "play" if played else {"d": "draw", "u": "undo"}.get(move, "opening"),
                 "card": card,
                 "open": [view["tableau"][slot] for slot in view["open"]],
                 "left": sum(face is not None for face in view["tableau"]),
                 "peak": before is not None and ply["peaks"] > before["peaks"],
             }
         )
-        before = ply
     return shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from . import replays, views, views_account, views_boards, views_numbered, views_play, views_words
+from . import replays, views, views_account, views_boards, views_numbered, views_play, views_profile, views_words
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -23,4 +23,6 @@ urlpatterns = [
     path("play/random", views_play.random, name="play-random"),
     path("play/<str:target>", views_play.play, name="play"),
     re_path(r"^attempts/(?P<attempt_id>[0-9a-z]{16})\Z", replays.replay, name="replay"),
+    path("me", views_profile.me, name="me"),
+    re_path(r"^players/(?P<public_id>[0-9a-z]{16})\Z", views_profile.profile, name="profile"),
 ]
