@@ -83,6 +83,7 @@ export function endPanel(attempt, { title, url, scored, ways }) {
   heading.id = "end-title";
   heading.tabIndex = -1;
   root.setAttribute("aria-labelledby", heading.id);
+  const head = element("div", "", "end-head");
   const list = element("dl", "", "end-figures num");
   for (const [name, value] of figures(attempt, scored)) {
     const pair = element("div");
@@ -92,10 +93,11 @@ export function endPanel(attempt, { title, url, scored, ways }) {
   const lines = element("div", "", "end-lines");
   /** @param {string} words @param {string} [kind] */
   const say = (words, kind) => lines.appendChild(element("p", words, kind));
-  if (attempt.outcome === "stuck") say(leftText(attempt.cards_left));
+  const facts = attempt.outcome === "stuck" ? [leftText(attempt.cards_left)] : [];
   if (attempt.view.waste !== null && (attempt.outcome === "stuck" || attempt.outcome === "won")) {
-    say(filled(gettext("Last card: %(card)s."), { card: cardName(attempt.view.waste) }));
+    facts.push(filled(gettext("Last card: %(card)s"), { card: cardName(attempt.view.waste) }));
   }
+  if (facts.length > 0) say(facts.join(" · "));
   const { result } = attempt;
   if (result !== null && (result.outcome !== attempt.outcome || result.moves !== attempt.moves)) {
     say(filled(gettext("Your best in this game stands: %(result)s."), { result: standing(result, scored) }));
@@ -103,6 +105,7 @@ export function endPanel(attempt, { title, url, scored, ways }) {
   const actions = element("div", "", "actions");
   for (const way of ways) actions.append(wayElement(way));
   if (result !== null) actions.append(...shareParts(shareText(title, result, scored), url));
-  root.append(heading, list, lines, actions);
+  head.append(heading, list);
+  root.append(head, lines, actions);
   return { root, say };
 }

@@ -343,7 +343,8 @@ async function analyse(attempt) {
 
 // --- the page --------------------------------------------------------------------------------------------------------
 
-const winnable = element("button", gettext("Still winnable?"), "t-control t-winnable");
+const winnable = element("button", gettext("Winnable?"), "t-control t-winnable");
+winnable.title = gettext("Can this still be won?");
 winnable.type = "button";
 winnable.addEventListener("click", () => void askSolver("winnable"));
 root.querySelector(".t-controls")?.append(winnable);

@@ -167,6 +167,7 @@ function nameForm(place, starter, onNamed) {
   opener.addEventListener("click", () => {
     form.hidden = !form.hidden;
     opener.setAttribute("aria-expanded", String(!form.hidden));
+    place.querySelector("[data-play]")?.classList.toggle("quiet", !form.hidden); // one primary button
     if (!form.hidden) name?.focus();
   });
   form.addEventListener("submit", async (event) => {
