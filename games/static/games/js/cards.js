@@ -107,8 +107,8 @@ export function faceElement(card) {
     const text = rankText(card);
     const corner = svg("text", { class: "rank", x: text === "10" ? 2.5 : 4, y: 23.5 });
     corner.textContent = text;
-    if (text === "10") for (const [key, value] of [["textLength", "25"], ["lengthAdjust", "spacingAndGlyphs"]]) corner.setAttribute(key ?? "", value ?? "");
-    face.append(corner, mark(card, 30, 7, 16), mark(card, 12, 30, 34));
+    if (text === "10") for (const [key, value] of [["textLength", "27"], ["lengthAdjust", "spacingAndGlyphs"]]) corner.setAttribute(key ?? "", value ?? "");
+    face.append(corner, mark(card, 31, 7, 15), mark(card, 7, 30, 36));
     drawn.set(card, face);
   }
   return /** @type {SVGElement} */ (face.cloneNode(true));

@@ -10,7 +10,7 @@ import { gettext, pgettext } from "./words.js";
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * The next target in a direction: the nearest, where a step aside counts more than one ahead.
+ * The next target in a direction: to the side the next of the same row, where there is one; else the nearest.
  * @param {HTMLElement[]} targets
  * @param {HTMLElement} from
  * @param {[number, number]} direction
@@ -21,16 +21,16 @@ function nextTowards(targets, from, [dx, dy]) {
     return { x: left + width / 2, y: top + height / 2 };
   };
   const here = middle(from);
-  const aside = dx === 0 ? 2 : 3; // a row is followed to its end before another is taken
+  const sameRow = from.getBoundingClientRect().height / 4;
   /** @type {HTMLElement | null} */
   let best = null;
   let least = Infinity;
   for (const target of targets) {
-    if (target === from) continue;
     const { x, y } = middle(target);
     const ahead = (x - here.x) * dx + (y - here.y) * dy;
-    if (ahead < 2) continue;
-    const cost = ahead + aside * Math.abs(dx === 0 ? x - here.x : y - here.y);
+    if (target === from || ahead < 2) continue;
+    const aside = Math.abs(dx === 0 ? x - here.x : y - here.y);
+    const cost = Math.round(ahead + aside) + (dx !== 0 && aside > sameRow ? 100_000 : 0);
     if (cost < least) [best, least] = [target, cost];
   }
   return best;
@@ -57,6 +57,7 @@ export function arrowKeys(root, targets) {
 /** A letter is a letter on every keyboard: by its place where the layout has other letters. @param {KeyboardEvent} event */
 function letterOf(event) {
   const key = event.key.toLowerCase();
+  if (event.key in DIRECTIONS) return event.target === document.body ? "arrow" : "";
   if (/^[a-z?]$/.test(key)) return key;
   return /^Key[A-Z]$/.test(event.code) && key.length === 1 ? event.code.slice(3).toLowerCase() : "";
 }
@@ -69,7 +70,7 @@ function elsewhere(target) {
 
 /**
  * Letters anywhere on the page.
- * @param {Record<string, () => void>} doing by letter
+ * @param {Record<string, () => void>} doing by letter; `arrow`: an arrow key while nothing has the focus
  * @returns {() => void} ends it
  */
 export function letterKeys(doing) {

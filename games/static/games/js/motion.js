@@ -64,7 +64,7 @@ const skip = () => {
  */
 export function celebrate(layer, what, { x, y }) {
   if (still()) return;
-  const sparks = Array.from({ length: what === "win" ? 42 : 14 }, (_, index) => {
+  const sparks = Array.from({ length: what === "win" ? 60 : 18 }, (_, index) => {
     const spark = document.createElement("i");
     spark.className = "t-spark";
     spark.dataset.kind = String(index % 3);
@@ -73,7 +73,7 @@ export function celebrate(layer, what, { x, y }) {
     return spark;
   });
   layer.append(...sparks);
-  const reach = what === "win" ? Math.max(160, layer.clientWidth * 0.42) : Math.max(60, layer.clientWidth * 0.12);
+  const reach = what === "win" ? Math.max(160, layer.clientWidth * 0.42) : Math.max(60, layer.clientWidth * 0.14);
   const running = sparks.map((spark, index) => {
     const angle = (index / sparks.length) * 2 * Math.PI + 0.35;
     const far = reach * (0.45 + 0.55 * (((index * 7) % 10) / 9));
@@ -82,8 +82,8 @@ export function celebrate(layer, what, { x, y }) {
     return spark.animate(
       [
         { transform: "translate(-50%, -50%) scale(0.2)", opacity: 1 },
-        { transform: `translate(calc(${dx}px - 50%), calc(${dy}px - 50%)) scale(1) rotate(${index * 40}deg)`, opacity: 1, offset: 0.6 },
-        { transform: `translate(calc(${dx}px - 50%), calc(${dy + far * 0.35}px - 50%)) scale(0.7) rotate(${index * 70}deg)`, opacity: 0 },
+        { transform: `translate(calc(${dx}px - 50%), calc(${dy}px - 50%)) scale(1) rotate(${index * 40}deg)`, opacity: 1, offset: 0.65 },
+        { transform: `translate(calc(${dx}px - 50%), calc(${dy + far * 0.35 + 30}px - 50%)) scale(0.8) rotate(${index * 70}deg)`, opacity: 0 },
       ],
       { duration: what === "win" ? 1150 : 700, easing: "cubic-bezier(0.1, 0.8, 0.3, 1)", fill: "both" },
     );

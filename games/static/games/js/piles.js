@@ -19,6 +19,7 @@ export class Piles {
   #count = document.createElement("span");
   #caption = document.createElement("span");
   #top = document.createElement("span");
+  #lies = 0;
   #drawn = false;
 
   /** @param {boolean} interactive */
@@ -52,18 +53,19 @@ export class Piles {
   show(shown, { pile, draws }, from, left) {
     this.#countDown(Math.max(0, shown.stock - draws));
     this.#label(shown.waste, shown.wasteCount);
-    if (shown.waste !== this.#waste) this.#under = shown.wasteCount > 1 ? this.#waste : null;
+    const step = shown.wasteCount - this.#lies;
+    if (step !== 0) this.#under = step > 0 ? this.#waste : null;
     /** @type {Lying[]} */
     const wanted = pile.slice(-MOST).map((slot, index) => {
       const card = slot === null ? FACE_DOWN : (shown.tableau[slot] ?? FACE_DOWN);
       return { key: card === FACE_DOWN ? `draw${index}` : card, card, pending: true, slot };
     });
-    if (shown.waste !== null) wanted.unshift({ key: shown.waste, card: shown.waste, pending: false, slot: left.length === 1 ? (left[0] ?? null) : null });
+    if (shown.waste !== null) wanted.unshift({ key: shown.waste, card: shown.waste, pending: false, slot: left[0] ?? null });
     if (this.#under !== null && this.#under !== shown.waste) wanted.unshift({ key: this.#under, card: this.#under, pending: false, slot: null });
     const drewBefore = this.#lying.some(({ key }) => key.startsWith("draw"));
     const before = new Map(this.#lying.map((each) => [each.key, each]));
     const next = wanted.map((each) => {
-      const element = before.get(each.key)?.element ?? this.#laid(each, drewBefore, from, shown);
+      const element = before.get(each.key)?.element ?? this.#laid(each, step === 1 || each.pending, drewBefore, (slot) => from(slot), shown.run);
       element.classList.toggle("pending", each.pending);
       return { ...each, element };
     });
@@ -74,6 +76,7 @@ export class Piles {
     });
     this.#lying = next;
     this.#waste = shown.waste;
+    this.#lies = shown.wasteCount;
     this.waste.classList.toggle("empty", next.length === 0);
     this.waste.style.setProperty("--heat", String(Math.min(1, Math.max(0, shown.run - 1) / 9)));
     this.#drawn = true;
@@ -82,22 +85,21 @@ export class Piles {
   /**
    * A card newly on the waste: it flies there, or turns up where it was drawn.
    * @param {Lying} lying
-   * @param {boolean} drewBefore
+   * @param {boolean} moves whether one move has brought it
+   * @param {boolean} drewBefore whether its back lies there already
    * @param {(slot: number | null) => {x: number, y: number, scale: number} | null} from
-   * @param {Shown} shown
+   * @param {number} run
    */
-  #laid({ card, pending, slot }, drewBefore, from, shown) {
+  #laid({ card, pending, slot }, moves, drewBefore, from, run) {
     const element = document.createElement("span");
     element.className = "t-lying";
     const side = sideElement(card);
     element.append(side);
-    if (!this.#drawn || card === this.#under) return element;
-    const drawn = slot === null;
-    if (drawn && !pending && (shown.wasteCount < 2 || this.#waste === null)) return element;
-    if (drawn && !pending) flip(side, backElement());
-    if (drawn && !pending && drewBefore) return element; // its back lies there already
-    const start = from(slot);
-    if (start !== null) fly(element, start, shown.run);
+    if (!this.#drawn || !moves || card === this.#under) return element;
+    const drawn = slot === null && !pending;
+    if (drawn) flip(side, backElement());
+    const start = drawn && drewBefore ? null : from(slot);
+    if (start !== null) fly(element, start, run);
     return element;
   }
 

@@ -82,7 +82,7 @@ export class Table {
     if (options.interactive) this.#felt.append(this.#tray.element);
     root.classList.toggle("playable", options.interactive);
     root.replaceChildren(this.#felt);
-    for (const each of [root, this.#board.element, this.#piles.waste]) this.#watch.observe(each);
+    for (const each of [root, this.#said, this.#board.element, this.#piles.waste]) this.#watch.observe(each);
     if (options.interactive) this.#listen();
   }
 
@@ -132,11 +132,15 @@ export class Table {
       const button = this.#controls.get(name);
       if (button !== undefined && !button.hidden) button.click();
     };
+    const enter = () => {
+      if (document.activeElement === document.body) this.focusNext();
+    };
     this.#endKeys = letterKeys({
       d: () => this.#move("d"),
       u: () => press("undo"),
       h: () => press("hint"),
       "?": () => this.#listKeys(),
+      arrow: enter,
     });
   }
 
@@ -230,11 +234,11 @@ export class Table {
       const cleared = shown.tableau[peak] === null && shown.tableau.length === SLOTS;
       if (cleared === !flag.hidden) return;
       flag.hidden = !cleared;
-      if (!cleared || before === null || shown.outcome === "won") return;
+      if (!cleared || before === null || shown.outcome === "won" || shown.wasteCount - before.wasteCount > 1) return;
       const { left, top } = this.#spot(peak, this.#board.element.getBoundingClientRect());
       celebrate(this.#layer, "peak", { x: left, y: top });
     });
-    if (before === null || before.outcome === "won" || shown.outcome !== "won") return;
+    if (!this.#options.interactive || before === null || before.outcome === "won" || shown.outcome !== "won") return;
     const { width, height } = this.#board.element.getBoundingClientRect();
     celebrate(this.#layer, "win", { x: width / 2, y: height * 0.45 });
   }
@@ -299,6 +303,8 @@ export class Table {
   /** @param {boolean} locked no more input: the cards can still be read */
   lock(locked) {
     this.#locked = locked;
+    const going = [this.#controls.get("hint"), this.#controls.get("resign")];
+    if (locked && going.some((button) => button === document.activeElement)) this.focusNext();
     this.#felt.classList.toggle("locked", locked);
     for (const button of [...this.#controls.values(), this.#piles.stock]) {
       if (button instanceof HTMLButtonElement && !button.classList.contains("t-keys")) button.setAttribute("aria-disabled", String(locked));
