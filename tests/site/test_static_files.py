@@ -13,11 +13,10 @@ import pytest
 from django.core.files.storage import FileSystemStorage
 
 from tests import servers
-from tests.processes import ServerProcess, live_server, run_manage
-from tripeaks_site.statics import ReleaseFiles
+from tests.processes import ROOT, ServerProcess, live_server, run_manage
+from tripeaks_site.statics import ReleaseFiles, without_comments
 
 HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
-COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,8 @@ def test_every_module_imports_its_neighbours_by_the_names_of_their_content(colle
     modules, imports = ours(collected, ".js"), 0
     assert len(modules) > 10
     for module in modules:
-        text = COMMENT.sub("", module.read_text())
+        text = module.read_text()
+        assert "/**" not in text
         for url in re.findall(r"""(?:\bfrom\s*|\bimport\s*\(?\s*)["']([./][^"']*)["']""", text):
             imports += 1
             assert HASHED.search(url), f"{module.name} imports {url}"
@@ -135,14 +135,28 @@ def collect_of(sources: dict[str, str], tmp_path: Path) -> dict[str, str]:
 def test_types_may_refer_to_each_other_in_comments(tmp_path: Path) -> None:
     found = collect_of(
         {
-            "a.js": '/** @typedef {import("./b.js").B} B */\n// import("./c.js")\nexport const a = 1;\n',
-            "b.js": '/** @typedef {import("./a.js").A} A */\nimport { a } from "./a.js";\nexport const b = a;\n',
+            "games/a.js": '/** @typedef {import("./b.js").B} B */\n// import("./c.js")\nexport const a = 1;\n',
+            "games/b.js": '/** @typedef {import("./a.js").A} A */\nimport { a } from "./a.js";\nexport const b = a;\n',
         },
         tmp_path,
     )
-    assert 'import("./b.js").B' in found["a.js"]
-    assert 'import("./a.js").A' in found["b.js"]
-    assert re.search(r'from "\./a\.[0-9a-f]{12}\.js";', found["b.js"])
+    assert found["games/a.js"] == "\n\nexport const a = 1;\n"
+    assert re.fullmatch(r'\nimport \{ a \} from "\./a\.[0-9a-f]{12}\.js";\nexport const b = a;\n', found["games/b.js"])
+
+
+def test_nothing_but_comments_is_taken_out_of_scripts() -> None:
+    """No comment begins within a text, so none of a text is taken for one."""
+    for app in ("games", "leaderboards"):
+        for path in (ROOT / app / "static").rglob("*.js"):
+            text = path.read_text()
+            bare = without_comments(path.name, text)
+            assert "/**" not in bare
+            assert bare.count("\n") == text.count("\n")
+            for found in re.finditer(r"/\*\*.*?\*/", text, re.DOTALL):
+                line = text[: found.start()].rpartition("\n")[2]
+                before = without_comments(path.name, text[: found.start()])
+                assert all(line.count(quote) % 2 == 0 for quote in "\"'`"), (path.name, line)
+                assert before.count("`") % 2 == 0, (path.name, line)
 
 
 def test_a_long_chain_of_imports_is_followed_to_its_end(tmp_path: Path) -> None:

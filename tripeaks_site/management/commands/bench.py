@@ -25,15 +25,16 @@ BENCHES = {
     "solver": "games.bench.solver",
     "fanout": "leaderboards.bench.fanout",
     "rank": "leaderboards.bench.rank",
+    "page": "leaderboards.bench.page",
 }
-SERVED = {"moves", "fanout"}
-NEED_SERVERS = {"moves", "fanout", "rank"}
+SERVED = {"moves", "fanout", "page"}
+NEED_SERVERS = {"moves", "fanout", "rank", "page"}
 
 
 class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
-        "rank (1,000,000 entries)."
+        "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser)."
     )
     requires_system_checks: list[str] = []
 
