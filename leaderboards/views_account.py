@@ -159,9 +159,10 @@ def account(request: HttpRequest) -> HttpResponse:
     if who is not None and "manage" not in who.scopes:
         who = None
     shown = {"state": "visitor"} if who is None else {"state": "guest"} if who.kind == "guest" else _person(who)
-    return page(
-        request, "account", now=clock.now(), private=True, who=who, onward=_onward(request.GET.get("next", "")), **shown
-    )
+    onward = _onward(request.GET.get("next", ""))
+    response = page(request, "account", now=clock.now(), private=True, who=who, onward=onward, **shown)
+    response.headers["Cache-Control"] = "no-store"  # the way back must not show who was signed in, nor a code
+    return response
 
 
 def _person(who: Actor) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def seen_by(who: SignedIn | None, address: str = "/account") -> str:
         browser.cookies["tripeaks"] = who.secret
     answer = browser.get(address)
     assert answer.status_code == 200
-    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert answer.headers["Cache-Control"] == "no-store"
     return answer.content.decode()
 
 
