@@ -2,52 +2,110 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from games import clock
+from games.clock import iso
 from games.engine.rulesets import find_ruleset
 from games.errors import NotFound
 
 from .lists import KIND_TITLES, TURNS, daily_page, list_shown
-from .selectors import home_get
+from .own_rows import own_lines
+from .pages import page, visitor
+from .ruleset_words import rule_line, ruleset_name
+from .selectors import home_before, home_get
+from .selectors.home import TOP
 from .services import daily_ensure
-from .words import rule_line
 
 _ensured: list[int] = []  # the number of the daily on whose day this process has looked at the week ahead
+_PLAY = {
+    "none": _("Play"),
+    "playing": _("Continue"),
+    "finished": _("See your result"),
+    "over": _("See your result"),
+}
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """`/`: today's daily, its live standings, and how to play it. Before day one there are only boards."""
+    """`/`: today's daily, its live standings with the visitor's own row, and who won yesterday's."""
     now = clock.now()
+    who = visitor(request)
     try:
         try:
-            found = home_get(now=now)
+            found = home_get(who=who, now=now)
         except NotFound:
             daily_ensure(now=now)
-            found = home_get(now=now)
+            found = home_get(who=who, now=now)
     except NotFound:
-        return redirect("/boards")
+        return _before(request)
     if found["daily"]["number"] not in _ensured:
         daily_ensure(now=now)
         _ensured[:] = [found["daily"]["number"]]
-    daily, before = found["daily"], found["yesterday"]
+    daily, before, mine = found["daily"], found["yesterday"], found["mine"]
     turns = [daily[TURNS[daily["status"]]]]
     if before and before["daily"]["status"] != "final":
         turns.append(before["daily"]["final_at"])
+    ruleset = find_ruleset(daily["ruleset"])
+    lists = [_list(each, daily["ruleset"], mine) for each in found["lists"]]
     return daily_page(
         request,
         "home",
+        private=who is not None,
         daily=daily,
-        ruleset=find_ruleset(daily["ruleset"]),
-        rule_line=rule_line(find_ruleset(daily["ruleset"])),
-        lists=[list_shown(each, ruleset=daily["ruleset"], timed=True, live=True) for each in found["lists"]],
+        who=who,
+        mine=mine,
+        play=_PLAY[mine["state"]],
+        ruleset_name=ruleset_name(ruleset),
+        rule_line=rule_line(ruleset),
+        lists=lists,
+        own=next((each for each in lists if "player" in each), None),
         yesterday=before["daily"] if before else None,
         winners=[{"title": KIND_TITLES[each["kind"]], "row": each["row"]} for each in before["winners"]]
         if before
         else [],
         refresh_at=min(turns),
+        now=now,
+    )
+
+
+def _list(found: dict[str, Any], ruleset: str, mine: dict[str, Any]) -> dict[str, Any]:
+    """A list with, on the visitor's own, the row that is theirs."""
+    shown = {**list_shown(found, ruleset=ruleset, timed=True, live=True), "top": TOP}
+    if found["kind"] != mine["kind"] or not mine["player"]:
+        return shown
+    row = mine.get("row")
+    return {
+        **shown,
+        "player": mine["player"],
+        "mine": "none" if mine["state"] == "over" else mine["state"],
+        "started": mine.get("started_at"),
+        "rank": row["rank"] if row else None,
+        "provisional": mine.get("provisional", False),
+        "tail": own_lines(found["rows"], mine),
+    }
+
+
+def _before(request: HttpRequest) -> HttpResponse:
+    """Before day one: when it begins, and what can be played already."""
+    now = clock.now()
+    try:
+        first = home_before(now=now)
+    except NotFound:
+        return redirect("/boards")
+    opens_at = iso(first["opens_at"])
+    return page(
+        request,
+        "home_before",
+        here="home",
+        date=first["date"],
+        opens=first["opens_at"],
+        opens_at=opens_at,
+        refresh_at=opens_at,
         now=now,
     )

@@ -168,6 +168,28 @@ def rows_top(board_id: int, count: int, *, version: int | None = None) -> list[R
     return _numbered(found, version, complete_from_start=True)
 
 
+@functools.lru_cache(maxsize=16)
+def _tops_statement(counts: tuple[int, ...]) -> str:
+    tops = " UNION ALL ".join(
+        _TOP.format(count=int(count)).replace("SELECT ", "SELECT board_id, ", 1).replace("%(board)s", f"%(board{at})s")
+        for at, count in enumerate(counts)
+    )
+    return f"""
+WITH e AS MATERIALIZED ({tops})
+SELECT e.board_id, {_COLUMNS} FROM e {_JOINS} ORDER BY e.board_id, e.key, e.finished_ms, e.attempt_id"""
+
+
+def rows_tops(counts: dict[int, int]) -> dict[int, list[Row]]:
+    """The first rows of several boards, ranked, in one query: board -> how many."""
+    if not counts:
+        return {}
+    boards = {f"board{at}": board for at, board in enumerate(counts)}
+    found: dict[int, list[tuple[Any, ...]]] = {board: [] for board in counts}
+    for board, *values in ask(_tops_statement(tuple(counts.values())), boards):
+        found[board].append((*values, 0, 0, None))
+    return {board: _numbered(rows, None, complete_from_start=True) for board, rows in found.items()}
+
+
 def rows_after(board_id: int, version: int, ranking: RankingName, timed: bool, place: Place, count: int) -> list[Row]:
     """The `count` rows that follow a place (which need not exist any more), ranked. Raises Moved."""
     return _window("after", board_id, version, key_bucket(ranking, timed), place, before=0, count=count)

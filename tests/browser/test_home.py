@@ -71,9 +71,11 @@ def test_the_keyboard_reaches_everything_and_can_skip_the_bar(open_page: OpenPag
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="How to play it now")).to_be_focused()
+    expect(page.get_by_role("link", name="The rules, with pictures")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Play", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.url.endswith("#play")
+    page.wait_for_url("**/play/daily-*")
 
 
 def test_without_scripts_both_lists_and_all_facts_are_there(open_page: OpenPage) -> None:
@@ -123,7 +125,7 @@ def test_the_next_day_opens_in_place(site: ServerProcess, open_page: OpenPage, c
         expect(page.get_by_role("tab", name="Bots")).to_have_attribute("aria-selected", "true")
         expect(page.get_by_text("No bot has finished it yet.")).to_be_visible()
         expect(page.get_by_role("heading", name="Yesterday: daily 1")).to_be_visible()
-        expect(page.get_by_text("Its game code was TP2-E-")).to_be_visible()
+        expect(page.get_by_text("Its game code: TP2-E-")).to_be_visible()
         assert page.evaluate("window.notReloaded")
         _live_again(site, page)
     finally:

@@ -67,14 +67,15 @@ def test_the_pages_fit_every_screen(open_page: OpenPage, complaints: Complaints,
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         low = page.evaluate(
             """() => [...document.querySelectorAll('.bar a, .button, .tabs a, .sub-tabs a, .numbered tbody a')]
-                .filter((each) => each.getBoundingClientRect().height < 44).map((each) => each.textContent)"""
+                .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44).map((each) => each.textContent)"""
         )
         assert low == [], width
 
 
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
 @pytest.mark.parametrize("state", ["live", "reconnecting"])
-def test_the_bar_has_room_for_its_third_link(open_page: OpenPage, state: str) -> None:
-    page = open_page("/", width=320)
+def test_the_bar_has_room_for_its_six_links(open_page: OpenPage, state: str, width: int) -> None:
+    page = open_page("/", width=width)
     expect(page.locator("#status")).to_have_text("live")
     page.evaluate(
         """(state) => {
@@ -83,6 +84,29 @@ def test_the_bar_has_room_for_its_third_link(open_page: OpenPage, state: str) ->
         }""",
         state,
     )
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    boxes = [each.bounding_box() for each in page.locator(".bar a, .bar .pill").all()]
-    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes)
+    menu = page.get_by_role("button", name="Menu")
+    if width < 768:
+        expect(page.get_by_role("link", name="Numbered")).to_be_hidden()
+        menu.click()
+    expect(menu).to_be_visible(visible=width < 768)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = [each.bounding_box() for each in page.locator(".bar a, .bar .menu:visible, .bar .pill").all()]
+    assert len(boxes) == (9 if width < 768 else 8)
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    assert all(box and box["height"] >= 44 for box in boxes[:-1])
+    assert page.locator(".bar nav [aria-current]").inner_text() == "Daily"
+
+
+def test_the_menu_is_worked_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page("/numbered", width=390)
+    menu = page.get_by_role("button", name="Menu")
+    menu.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Daily", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Daily", exact=True)).to_be_hidden()
+    expect(menu).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Rules").click()
+    page.wait_for_url("**/rules")

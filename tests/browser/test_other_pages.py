@@ -39,7 +39,7 @@ def test_from_the_search_to_a_board_to_a_replay(open_page: OpenPage, attempt: st
     expect(field).to_have_value("tp1-e-12")
     expect(field).to_have_accessible_description(
         "Such as TP1-E-AAAAAAB, 17 or 2026-11-29. Spaces and small letters are fine. "
-        "After TP1 and the ruleset a game code has 7 characters."
+        "After TP1 and the ruleset a game code has 7 characters; here it has 2."
     )
     field.fill(" tp1 e aaaaaab ")
     page.keyboard.press("Enter")
@@ -98,10 +98,11 @@ def test_no_page_scrolls_sideways(open_page: OpenPage, complaints: Complaints, a
 @pytest.mark.parametrize("address", ["/", f"/boards/{CODE}?kind=bots", "/boards"])
 def test_what_is_tapped_is_large_enough(open_page: OpenPage, attempt: str, address: str) -> None:
     page = open_page(address, width=390)
-    for each in page.locator(".bar a, .button, .tabs a, .tabs button, .sub-tabs a").all():
+    for each in page.locator(
+        ".brand, .menu, .button, .tabs a, .tabs button, .sub-tabs a, .links a, .more a, .foot-links a, .languages button"
+    ).all():
         box = each.bounding_box()
-        assert box is not None
-        assert box["height"] >= 44, each.inner_text()
+        assert box is None or box["height"] >= 44, each.inner_text()
 
 
 @pytest.mark.parametrize("options", [{"reduced_motion": "reduce"}, {"forced_colors": "active"}])

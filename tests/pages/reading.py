@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.test import Client
 
-_ROW = re.compile(r'<tr data-id="(\w+)">(.*?)</tr>', re.DOTALL)
+_ROW = re.compile(r'<tr data-id="(\w+)"[^>]*>(.*?)</tr>', re.DOTALL)
 _RANK = re.compile(r'<td class="rank[^"]*">(\d+)</td>')
 _NAME = re.compile(r"<bdi>(.*?)</bdi>", re.DOTALL)
 _LIST = re.compile(r'<div class="live-board"[^>]*data-kind="(\w+)"(.*?)data-empty( hidden)?>', re.DOTALL)

@@ -186,7 +186,7 @@ export class BoardView {
     this.#tail = new Set(tail === null ? kept : tail.map(({ id }) => id));
 
     this.#text("[data-counts]", this.#root.dataset.date === "yes" ? playersText(counts) : countsText(counts));
-    this.#text("[data-place]", place);
+    if (this.player !== "") this.#text("[data-place]", place, document); // also beside the button to play
     const empty = /** @type {HTMLElement | null} */ (this.#root.querySelector("[data-empty]"));
     if (empty !== null && empty.hidden !== ids.length > 0) empty.hidden = ids.length > 0;
     for (const count of document.querySelectorAll(`[data-tab="${this.topic.kind}"] [data-entries]`)) {
@@ -344,8 +344,8 @@ export class BoardView {
     return true;
   }
 
-  /** @param {string} selector @param {string} text */
-  #text(selector, text) {
-    for (const place of this.#root.querySelectorAll(selector)) if (place.textContent !== text) place.textContent = text;
+  /** @param {string} selector @param {string} text @param {ParentNode} [root] */
+  #text(selector, text, root = this.#root) {
+    for (const place of root.querySelectorAll(selector)) if (place.textContent !== text) place.textContent = text;
   }
 }
