@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from . import docs, numbered, views
+from . import docs, numbered, players, views
 
 urlpatterns = [
     path("account", views.Account.as_view()),
@@ -17,5 +17,6 @@ urlpatterns = [
     path("numbered/random", numbered.NumberedRandom.as_view()),
     path("numbered/<str:number>", numbered.NumberedDetail.as_view()),
     path("attempts/<str:public_id>/news", numbered.AttemptNews.as_view()),
+    path("players/<str:public_id>", players.PlayerDetail.as_view()),
     path("asyncapi.json", docs.AsyncApi.as_view()),
 ]

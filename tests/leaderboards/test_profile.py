@@ -13,6 +13,8 @@ from games.models import Attempt
 from leaderboards.models import Calendar, DailyChallenge
 from leaderboards.selectors import player_profile
 from leaderboards.services import account_delete, dailies_prepare
+from tests.calls import call
+from tests.factories import signed_in, signed_in_guest
 from tests.leaderboards.cast import NOON, RUNS, TEN, bot, finish, guest, person
 
 DAY = dt.timedelta(days=1)
@@ -173,3 +175,19 @@ def test_it_takes_seven_queries_however_much_there_is(django_assert_num_queries:
         found = player_profile(public_id=alice.public_id, viewer_id=None, now=NOON)
     with django_assert_num_queries(7):
         player_profile(public_id=alice.public_id, viewer_id=None, cursor=found["next"], now=NOON)
+
+
+def test_programs_read_the_same_facts() -> None:
+    dailies_prepare(now=NOON)
+    alice, visitor = signed_in("alice"), signed_in_guest()
+    finish(alice.player, 466, code=RUNS, at=TEN)
+    answer = call("GET", f"/players/{alice.player.public_id}?limit=1&month=2026-11")
+    assert answer.status == 200
+    assert answer.json["player"]["name"] == "alice"
+    assert [row["score"] for row in answer.json["results"]] == [466]
+    own = f"/players/{visitor.player.public_id}"
+    assert call("GET", own).status == 404
+    assert call("GET", own, token=alice.secret).json == call("GET", "/players/0123456789abcdef").json
+    assert call("GET", own, token=visitor.secret).json["player"]["kind"] == "guest"
+    for query, code in (("month=1", "bad_month"), ("cursor=x", "bad_cursor"), ("limit=0", "bad_limit")):
+        assert call("GET", f"/players/{alice.player.public_id}?{query}").json["error"]["code"] == code

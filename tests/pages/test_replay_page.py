@@ -121,7 +121,7 @@ def test_the_owner_of_a_sealed_one_sees_what_was_turned_up_and_no_more(set_clock
         move_id="r",
         now=clock.now(),
     )
-    answer = Client().get(f"/attempts/{attempt.public_id}?analysis=1", **alice.meta)
+    answer = Client().get(f"/attempts/{attempt.public_id}?analysis=1", headers=alice.bearer)
     text = answer.content.decode()
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "private, no-cache"
