@@ -15,6 +15,7 @@
  *   `onState`: after every change, with how many moves wait for their answer; `onEnd`: the credential is gone
  */
 
+import { announce, moveWords } from "./announce.js";
 import { told } from "./clock.js";
 import { Link } from "./link.js";
 import { isMistake, refusalText } from "./refusals.js";
@@ -162,6 +163,7 @@ export class Play {
       case "ack":
         if (held === null || frame.attempt.id !== held.confirmed.id) return;
         this.#held = acked(held, frame);
+        if (frame.ply === held.confirmed.ply + 1) announce(moveWords(shownOf(held), shownOf(this.#held), frame.move));
         break;
       case "state":
         if (held === null || frame.attempt.id !== held.confirmed.id) return;
