@@ -89,15 +89,15 @@ def ruleset_row(ruleset: Ruleset) -> RulesetRow:
     """Every field of it that a player meets."""
     draw = _("only when no card fits") if ruleset.draw_only_when_stuck else _("at any time")
     if not ruleset.draw_onto_empty_waste:
-        draw = _("at any time once the waste has a card")
+        draw = _("not onto the empty waste")
     return RulesetRow(
         letters=ruleset.letters,
         name=ruleset_name(ruleset),
         pitch=pitch(ruleset),
         kings=_("neighbours") if ruleset.joined else _("apart"),
-        waste=_("empty") if ruleset.waste_starts_empty else _("with one card"),
+        waste=_("nothing") if ruleset.waste_starts_empty else _("one card"),
         draw=draw,
-        faces=_("all face up") if ruleset.faces_up else _("hidden until free"),
+        faces=_("all face up") if ruleset.faces_up else _("hidden"),
         deck=ruleset.deck_size,
         scoring=str(_SCORING[ruleset.scoring]),
         ranking=str(_RANKING[ruleset.ranking]),

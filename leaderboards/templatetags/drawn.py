@@ -116,15 +116,13 @@ def drawn_table(label: str, moves: str = "", ruleset: str = "E", fits: bool = Fa
     seen = view(position)
     wanted = [int(slot) for slot in only.split()] if only else list(range(28))
     legal = set(position.legal_moves()) if fits else set()
-    parts = []
+    gaps = [slot for slot in wanted if only and seen.tableau[slot] is None]
+    parts = [_gap(*_PLACES[slot]) for slot in gaps]  # first: what lies above them is drawn over them
     for slot in wanted:
         card = seen.tableau[slot]
-        x, y = _PLACES[slot]
-        if card is None:
-            if only:
-                parts.append(_gap(x, y))
-            continue
-        parts.append(_card(card, x, y, "fits" if slot in legal else "open" if slot in seen.open else "under"))
+        if card is not None:
+            state = "fits" if slot in legal else "open" if slot in seen.open else "under"
+            parts.append(_card(card, *_PLACES[slot], state))
     xs, ys = [_PLACES[slot][0] for slot in wanted], [_PLACES[slot][1] for slot in wanted]
     left, top, right, bottom = min(xs), min(ys), max(xs) + WIDTH, max(ys) + HEIGHT
     if not only:
