@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.client.cast import UNHURRIED
 from tests.processes import ServerProcess, live_server
@@ -32,6 +32,7 @@ FLAGS = [
 CARD = re.compile(r"""["' >][A2-9TJQK][CDHS]["' <]|[♣♦♥♠]""")
 """A card's text, or a suit."""
 OpenPage = Callable[..., Page]
+expect.set_options(timeout=15_000)  # what is there at once costs nothing, and the tests share two cores with much else
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
