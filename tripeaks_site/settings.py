@@ -168,7 +168,7 @@ STORAGES = {
     },
 }
 WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = False
+WHITENOISE_AUTOREFRESH = STATIC_ROOT is None  # the source may change under a running server; sizes are not remembered
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES  # the admin's own session; players have a Credential
 SESSION_COOKIE_HTTPONLY = True

@@ -150,7 +150,7 @@ def _in_browser(chromium: str, server: str, updates: int) -> dict[str, Any]:
     missing = len(QUICK) if moves != list(QUICK) else 0
     asked, tap, quick, news = found["requests"], found["tap"], found["quick"], found["updates"]
     return {
-        "requests_of_first_view": judged(asked["http"] + asked["sockets"], 10, **asked),
+        "requests_of_first_view": judged(asked["http"], 10, and_sockets=asked["sockets"]),
         "frames_until_tap_is_drawn": judged(tap["frames"], 1, taps=tap["taps"], ms_p50=tap["ms"]),
         "quick_plays_not_in_order": {
             "measured": missing,

@@ -101,7 +101,7 @@ def _context(browser: Browser, url: str, seat: Seat | None = None) -> BrowserCon
 
 
 def _requests(browser: Browser, url: str) -> dict[str, int]:
-    """What the first view of `/` asks for, sockets included, with nothing in the cache."""
+    """What the first view of `/` asks for with nothing in the cache: the icon is among it, the socket counts by itself."""
     context = _context(browser, url)
     page, asked, sockets = context.new_page(), [], []
     page.on("request", lambda request: asked.append(request.url))
