@@ -15,8 +15,8 @@ from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
 from games.selectors.analysis import analysis_json
 from games.solver.exact import analyse, solve
-from leaderboards.chart import chart_of
 from leaderboards.analysis_words import verdict
+from leaderboards.chart import chart_of
 from tests.analysis.cast import CLASSIC_LOST, EASY, Caller, best_line, stuck_log
 from tests.attempts.hand import Z_LINE, deck_code
 
