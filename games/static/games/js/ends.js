@@ -93,11 +93,10 @@ export function endPanel(attempt, { title, url, scored, ways }) {
   const lines = element("div", "", "end-lines");
   /** @param {string} words @param {string} [kind] */
   const say = (words, kind) => lines.appendChild(element("p", words, kind));
-  const facts = attempt.outcome === "stuck" ? [leftText(attempt.cards_left)] : [];
+  if (attempt.outcome === "stuck") say(leftText(attempt.cards_left), "fact");
   if (attempt.view.waste !== null && (attempt.outcome === "stuck" || attempt.outcome === "won")) {
-    facts.push(filled(gettext("Last card: %(card)s"), { card: cardName(attempt.view.waste) }));
+    say(filled(gettext("Last card: %(card)s."), { card: cardName(attempt.view.waste) }), "fact");
   }
-  if (facts.length > 0) say(facts.join(" · "));
   const { result } = attempt;
   if (result !== null && (result.outcome !== attempt.outcome || result.moves !== attempt.moves)) {
     say(filled(gettext("Your best in this game stands: %(result)s."), { result: standing(result, scored) }));

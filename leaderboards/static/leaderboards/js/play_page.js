@@ -10,7 +10,7 @@
 import { announce } from "../../games/js/announce.js";
 import { api } from "../../games/js/api.js";
 import { restart } from "../../games/js/clock.js";
-import { element, endPanel } from "../../games/js/ends.js";
+import { element, endPanel, endTitle } from "../../games/js/ends.js";
 import { Play, freshKey } from "../../games/js/play.js";
 import { refusalText } from "../../games/js/refusals.js";
 import { Table } from "../../games/js/table.js";
@@ -330,7 +330,7 @@ function showEnd(attempt, fresh) {
   void outcomeLines(attempt, data).then((lines) => {
     if (!panel.isConnected) return;
     panel.querySelector(".end-lines")?.prepend(...lines.map((words) => element("p", words, "end-news")));
-    if (lines.length > 0) announce(lines.join(" "));
+    if (lines.length > 0) announce(`${endTitle(attempt)}. ${lines.join(" ")}`);
   });
 }
 
