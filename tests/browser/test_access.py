@@ -71,10 +71,10 @@ def world(site: ServerProcess) -> World:
     robot = bot(alice, "alices bot")
     play_out(robot, robot.start_daily())
     alice.token_create("my program")
-    attempts = [play_line(alice, alice.start(code=CODE), line)["id"] for line in (losing_line(CODE), best_line(CODE))]
-    alice.request("POST", f"/attempts/{attempts[0]}/resign", {"move_id": "r"})  # or it could still be undone
+    lost, won = (play_line(alice, alice.start(code=CODE), line)["id"] for line in (losing_line(CODE), best_line(CODE)))
+    alice.resign(lost)  # or it could still be undone
     play_badly(robert, robert.start(number=1))
-    return World(alice, "alices bot", *attempts, f"daily-{daily['date']}")
+    return World(alice, lost, won, f"daily-{daily['date']}")
 
 
 def player_address(world: World) -> str:

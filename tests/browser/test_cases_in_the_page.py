@@ -62,9 +62,11 @@ def test_C19_a_link_cut_around_a_play_loses_and_doubles_nothing(
     player = visitor(site.url)
     attempt = player.start(code=deck_code("Z"))
     with near_line(site) as line:
-        page = open_page(f"/play/{attempt['code']}", player=player, url=line.url)
+        page = open_page("about:blank", player=player, url=line.url)
+        traffic = Traffic.listen(page)
+        page.goto(f"/play/{attempt['code']}")
         board = Board(page)
-        live(page)
+        traffic.wait_for(page, "state")  # the page knows where the attempt stands: what is played now goes out at once
         if lost == "answer":
             line.swallow_replies = True
         else:

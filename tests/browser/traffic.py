@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,8 @@ class Traffic:
     frames: list[dict[str, Any]] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
     _answers: list[Response] = field(default_factory=list)
+    _known: set[str] = field(default_factory=set)
+    _read: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
 
     @classmethod
     def listen(cls, page: Page) -> Traffic:
@@ -62,8 +65,25 @@ class Traffic:
         """The moves that went over the play socket, in order."""
         return [frame["move"] for frame in self.sent if frame["type"] == "move"]
 
+    def wait_for(self, page: Page, kind: str) -> None:
+        """Until a frame of this type has come."""
+        deadline = time.monotonic() + 15
+        while not any(frame["type"] == kind for frame in self.frames):
+            assert time.monotonic() < deadline, f"no frame {kind!r} came"
+            page.wait_for_timeout(20)
+
     def texts(self) -> list[str]:
-        """Everything heard, as text, with its address."""
+        """Everything said and heard, as text, with its address."""
+        return [text for texts in self._texts([0, 0, 0, 0]) for text in texts]
+
+    def cards(self) -> set[str]:
+        """Every card named anywhere."""
+        for number, texts in enumerate(self._texts(self._read)):
+            self._read[number] += len(texts)
+            self._known.update(card for text in texts for card in CARD.findall(text))
+        return set(self._known)
+
+    def _texts(self, since: list[int]) -> list[list[str]]:
         while self._answers:
             answer = self._answers.pop(0)
             # Scripts, styles and catalogues are the same for everybody: they know no deal.
@@ -71,9 +91,10 @@ class Traffic:
                 continue
             with contextlib.suppress(PlaywrightError):  # a redirect has no body
                 self.heard.append(_plain(answer.text()))
-        frames = [json.dumps(_without_keys(frame)) for frame in (*self.sent, *self.frames)]
-        return [*self.heard, *frames, *self.addresses]
-
-    def cards(self) -> set[str]:
-        """Every card named anywhere."""
-        return {card for text in self.texts() for card in CARD.findall(text)}
+        heard, sent, frames, addresses = since
+        return [
+            self.heard[heard:],
+            [json.dumps(_without_keys(frame)) for frame in self.sent[sent:]],
+            [json.dumps(_without_keys(frame)) for frame in self.frames[frames:]],
+            self.addresses[addresses:],
+        ]
