@@ -12,6 +12,7 @@ export class Link {
   /** @type {WebSocket | null} */ #socket = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   #failures = 0;
+  #heardAt = 0;
   #closed = false;
   #url;
   #listeners;
@@ -55,7 +56,8 @@ export class Link {
     this.#listeners.onStatus(this.#failures === 0 ? "connecting" : "reconnecting");
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
-    this.#watch(socket);
+    this.#heardAt = performance.now();
+    this.#watch(socket, SILENCE);
     socket.addEventListener("open", () => {
       if (socket === this.#socket) this.#listeners.onOpen();
     });
@@ -63,19 +65,29 @@ export class Link {
       if (socket !== this.#socket) return;
       const frame = /** @type {Frame} */ (JSON.parse(message.data));
       if (frame.type !== "error") this.#failures = 0; // a refused handshake says so each time
-      this.#watch(socket);
+      this.#heardAt = performance.now();
       this.#listeners.onFrame(frame);
     });
     socket.addEventListener("close", (event) => this.#lost(socket, event.code));
   }
 
-  /** A link that has fallen silent is gone, whatever the browser thinks. @param {WebSocket} socket */
-  #watch(socket) {
+  /**
+   * A link that has fallen silent is gone, whatever the browser thinks. One timer, looked at when it ends: a new one
+   * for every frame cost a burst of results as much as drawing it.
+   * @param {WebSocket} socket
+   * @param {number} wait
+   */
+  #watch(socket, wait) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      const left = this.#heardAt + SILENCE - performance.now();
+      if (left > 0) {
+        this.#watch(socket, left);
+        return;
+      }
       socket.close();
       this.#lost(socket, 1006);
-    }, SILENCE);
+    }, wait);
   }
 
   /**

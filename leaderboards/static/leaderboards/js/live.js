@@ -12,7 +12,8 @@ import { Link } from "../../games/js/link.js";
 import { filled, gettext, ngettext } from "../../games/js/words.js";
 import { BoardView, clockText, placeText, remaining, resultText } from "./rows.js";
 
-const DRAW_EVERY = 300;
+const DRAW_EVERY = 500;
+const DRAW_HIDDEN_EVERY = 1500; // a list behind another tab
 const SAY_EVERY = 4000;
 const ASK_EVERY = 5000;
 const HELD_AT_MOST = 4000;
@@ -103,7 +104,7 @@ function withOwn({ row, around }) {
 }
 
 /** @typedef {{view: BoardView, standings: Standings | null, mine: Mine, dirty: boolean, askedAt: number,
- *   asking: ReturnType<typeof setTimeout> | undefined, rank: number | null}} Followed */
+ *   asking: ReturnType<typeof setTimeout> | undefined, rank: number | null, drawnAt: number}} Followed */
 
 let saidAt = -Infinity;
 /** @type {ReturnType<typeof setTimeout> | undefined} */ let saying;
@@ -197,6 +198,7 @@ class Follower {
       askedAt: -Infinity,
       asking: undefined,
       rank: null,
+      drawnAt: -Infinity,
     }));
     this.#countdowns = [...page.querySelectorAll("[data-countdown]")].map((element) => ({
       element,
@@ -348,7 +350,9 @@ class Follower {
     for (const board of this.#boards) {
       const { standings, view, mine, dirty } = board;
       if (!dirty || standings === null) continue;
+      if (!view.visible && now - board.drawnAt < DRAW_HIDDEN_EVERY) continue;
       board.dirty = false;
+      board.drawnAt = now;
       const first = board.rank === null;
       const lines = shownLines(standings, view.top, mine);
       const own = [...lines.head, ...(lines.tail ?? [])].find((line) => line.own)?.row ?? null;
@@ -361,6 +365,7 @@ class Follower {
       if (!first && own !== null && before !== own.rank) announceStandings(place);
       else this.#say(changed);
     }
+    this.#plan();
   }
 
   /** @param {Row[]} rows */

@@ -7,7 +7,7 @@
 import { LANGUAGE, figure, filled, gettext, ngettext } from "../../games/js/words.js";
 
 const SLIDE = { duration: 200, easing: "ease-out" };
-const SLIDE_EVERY = 700; // in a burst rows are put in their places without a slide: it would never end
+const SLIDE_EVERY = 1500; // in a burst rows are put in their places without a slide: it would never end
 const FRESH = 2500;
 const CELLS = ["rank", "name", "outcome", "score", "moves", "when"];
 const hundredths = new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: 2 });
