@@ -24,6 +24,7 @@ import { gettext } from "./words.js";
 
 const SLOW = 2_000; // an answer that takes longer is called delayed
 const LOST = 8_000; // one that takes longer is asked for again
+const LONGEST_WAIT = 15; // seconds between two tries at what the server cannot do just now
 const SIGNED_OUT = 4001;
 const NOT_OURS = 4003;
 const TOO_MANY = 4008;
@@ -66,6 +67,7 @@ export class Play {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #pause;
   #linked = false; // a frame has come over the present connection
   #asked = false; // resume is on its way
+  #refusals = 0; // in a row, that were not about the move
   #table;
   #listeners;
 
@@ -205,12 +207,7 @@ export class Play {
     this.#held = next;
     if (wait !== null) {
       if (frame.error.code === "throttled") this.#table.message(refusalText(frame.error));
-      this.#asked = true; // not before the pause is over
-      clearTimeout(this.#pause);
-      this.#pause = setTimeout(() => {
-        this.#asked = false;
-        this.#resume();
-      }, wait * 1000);
+      this.#pauseFor(wait);
       return;
     }
     if (frame.move_id === undefined && frame.error.code === "not_found") this.#asked = false;
@@ -219,6 +216,18 @@ export class Play {
     const quiet = isMistake(move.error.code) && document.documentElement.dataset.help === "off";
     this.#table.refuse(move.move, quiet ? "" : refusalText(move.error));
     this.#listeners.onRefused?.();
+  }
+
+  /** Ask again after a while, longer each time. @param {number} seconds at least */
+  #pauseFor(seconds) {
+    this.#asked = true; // not before the pause is over
+    const wait = Math.max(seconds, Math.min(LONGEST_WAIT, 2 ** this.#refusals - 1));
+    this.#refusals += 1;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#asked = false;
+      this.#resume();
+    }, wait * 1000);
   }
 
   /** @param {number} code @returns {boolean} whether to connect again */
