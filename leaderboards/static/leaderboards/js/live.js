@@ -197,7 +197,7 @@ class Follower {
       dirty: false,
       askedAt: -Infinity,
       asking: undefined,
-      rank: null,
+      rank: Number(root.dataset.rank) || null,
       drawnAt: -Infinity,
     }));
     this.#countdowns = [...page.querySelectorAll("[data-countdown]")].map((element) => ({
