@@ -193,9 +193,13 @@ def test_with_mistake_help_off_nothing_is_explained_and_nothing_marked(
     expect(page.get_by_role("checkbox", name="Mistake help")).not_to_be_checked()
     expect(board.slot(18)).to_have_accessible_name(re.compile("open$"))
     board.press(board.slot(19))
+    traffic.wait_for(page, "error")
+    page.wait_for_timeout(300)
+    assert not board.why.is_visible()  # at once: the words would go by themselves
+    assert board.message.inner_text() == ""
+    assert page.locator("#announce").inner_text() == ""
+    assert board.slot(19).is_visible()
     board.press(board.slot(18))
     expect(board.figure("score")).to_have_text("1")
     errors = [frame["error"]["code"] for frame in traffic.frames if frame["type"] == "error"]
     assert errors == ["not_adjacent"], "the API always gives the code"
-    expect(board.why).to_be_hidden()
-    expect(board.message).to_have_text("")
