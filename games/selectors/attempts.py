@@ -19,6 +19,7 @@ from games.engine.rulesets import find_ruleset
 from games.engine.visibility import view
 from games.errors import BadInput, NotFound
 from games.models import Attempt, Move
+from games.retry import repeat_once
 
 STUCK_IDLE = dt.timedelta(seconds=settings.STUCK_IDLE_SECONDS)
 """R3.3: how long a stuck attempt that could still be undone stays open."""
@@ -270,6 +271,7 @@ def _state(attempt: Attempt, log: Sequence[int], now: dt.datetime) -> dict[str, 
     return state | {"code": shown_code(facts, now)}
 
 
+@repeat_once
 def attempt_get(*, public_id: str, player_id: int, now: dt.datetime) -> dict[str, Any]:
     """The state of one's own attempt; NotFound for an unknown one and for somebody else's alike (case C22)."""
     attempt = Attempt.objects.select_related("deal").filter(public_id=public_id, player_id=player_id).first()
@@ -278,6 +280,7 @@ def attempt_get(*, public_id: str, player_id: int, now: dt.datetime) -> dict[str
     return attempt_state(attempt, now)
 
 
+@repeat_once
 def attempt_resume(*, public_id: str, player_id: int, ply: int, now: dt.datetime) -> dict[str, Any]:
     """The state and the plies after the last one seen: `{"attempt", "ply", "since": ["t18", …]}` (case C19)."""
     attempt = Attempt.objects.select_related("deal").filter(public_id=public_id, player_id=player_id).first()
@@ -291,6 +294,7 @@ def attempt_resume(*, public_id: str, player_id: int, ply: int, now: dt.datetime
     }
 
 
+@repeat_once
 def attempts_list(*, player_id: int, cursor: str | None, now: dt.datetime) -> dict[str, Any]:
     """One's own attempts, newest first; `cursor` is the id of the last one already seen."""
     rows = Attempt.objects.filter(player_id=player_id).order_by("-id")
@@ -306,6 +310,7 @@ def attempts_list(*, player_id: int, cursor: str | None, now: dt.datetime) -> di
     }
 
 
+@repeat_once
 def attempt_replay(*, public_id: str, viewer_id: int | None, now: dt.datetime) -> dict[str, Any]:
     """A finished attempt ply by ply (R10.2).
 

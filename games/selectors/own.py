@@ -6,8 +6,8 @@ import datetime as dt
 from typing import Any
 
 from games.models import Attempt
+from games.retry import repeat_once
 from games.selectors.attempts import attempt_state, progress_of
-from games.services.retry import repeat_once
 
 _LOOKED_AT = 5
 """So many of the newest open rows: time alone may have ended the first ones."""

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from games.events import AttemptMoved, announce
 from games.models import Attempt
+from games.retry import repeat_once
 from games.selectors.analysis import (
     analysable,
     analysis_computed,
@@ -20,7 +21,6 @@ from games.selectors.attempts import progress_of, summary_json
 from games.solving import solver_gate
 
 from .exposure import check_none_ranked, exposure_record
-from .retry import repeat_once
 
 
 @repeat_once

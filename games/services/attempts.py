@@ -25,6 +25,7 @@ from games.engine.scoring import SCORING
 from games.errors import BadInput, Conflict, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn
 from games.events import AttemptMoved, announce
 from games.models import Attempt, Deal, Move, Player
+from games.retry import repeat_once
 from games.selectors.attempts import (
     STUCK_IDLE,
     Progress,
@@ -42,7 +43,6 @@ from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
 from .credentials import credential_find
-from .retry import repeat_once
 
 logger = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from games.errors import BadInput, Conflict, NotFound
 from games.events import CredentialsEnded, announce
 from games.ids import hash_secret, new_secret
 from games.models import Credential, Player
-
-from .retry import repeat_once
+from games.retry import repeat_once
 
 Via = Literal["cookie", "bearer"]
 SESSION_SCOPES = ("read", "play", "manage")

@@ -8,9 +8,8 @@ from django.db import transaction
 
 from games.errors import Conflict, NotSignedIn
 from games.models import DealExposure, Player
+from games.retry import repeat_once
 from games.selectors.exposure import deal_exposed, ranked_running
-
-from .retry import repeat_once
 
 
 def check_none_ranked(*, player_id: int, deal_id: int, now: dt.datetime, except_id: int | None = None) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 from games.engine.moves import move_text
 from games.errors import Conflict, MoveRefused, NotFound
 from games.models import Attempt
+from games.retry import repeat_once
 from games.selectors.attempts import attempt_state, log_of, position_of, progress_of
 from games.solver import exact
 from games.solving import solver_gate
 
 from .exposure import check_none_ranked, exposure_record
-from .retry import repeat_once
 
 
 @repeat_once

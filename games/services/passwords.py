@@ -13,9 +13,9 @@ from games.errors import BadInput, Forbidden
 from games.ids import hash_secret, new_public_id
 from games.models import Credential, Player, RecoveryCode
 from games.names import name_key
+from games.retry import repeat_once
 
 from .credentials import credentials_revoke, session_create
-from .retry import repeat_once
 
 RECOVERY_CODES = 10
 _READ_AS = str.maketrans({"i": "1", "l": "1", "o": "0", "-": None, " ": None})

@@ -15,12 +15,12 @@ from games.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from games.events import CredentialsEnded, announce
 from games.models import Attempt, Credential, Move, Player, RecoveryCode
 from games.names import name_clean, name_key
+from games.retry import repeat_once
 from games.selectors.attempts import facts_of, log_of, recorded_history
 from games.signals import attempt_finished
 
 from .credentials import credentials_revoke, session_create
 from .passwords import password_validate, recovery_codes_make
-from .retry import repeat_once
 
 BOTS_AT_MOST = 10
 
@@ -192,6 +192,7 @@ def player_language_set(*, player_id: int, language: str) -> None:
         raise NotFound
 
 
+@repeat_once
 def name_check(*, name: str) -> str:
     """The name as it would be shown, if it could be taken now (taking it decides).
 

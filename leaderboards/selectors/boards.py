@@ -22,7 +22,7 @@ from games.engine.rulesets import RankingName, find_ruleset
 from games.errors import BadInput, NotFound
 from games.models import Attempt, Player
 from games.redis import redis_available
-from games.services.retry import repeat_once
+from games.retry import repeat_once
 from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge
 from leaderboards.results import attempt_key, attempt_values, is_first

@@ -13,7 +13,7 @@ from games.clock import iso
 from games.engine.cards import cards_text
 from games.errors import BadInput, NotFound
 from games.models import Attempt
-from games.services.retry import repeat_once
+from games.retry import repeat_once
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.scopes import parse_date
@@ -31,6 +31,7 @@ def daily_status(daily: DailyChallenge, now: dt.datetime) -> str:
     return "grace" if now < daily.final_at else "final"
 
 
+@repeat_once
 def daily_current(now: dt.datetime) -> DailyChallenge:
     """The daily of the official date at `now`. Raises NotFound when none is prepared (see services.daily_ensure)."""
     daily = DailyChallenge.objects.filter(opens_at__lte=now, closes_at__gt=now).first()
@@ -39,6 +40,7 @@ def daily_current(now: dt.datetime) -> DailyChallenge:
     return daily
 
 
+@repeat_once
 def daily_find(which: str, now: dt.datetime) -> DailyChallenge:
     """The daily meant by `today`, `YYYY-MM-DD` or a number from 1.
 
@@ -106,6 +108,7 @@ def daily_today(now: dt.datetime) -> dict[str, Any]:
     return daily_json(daily_current(now), now)
 
 
+@repeat_once
 def daily_streaks(*, player_id: int, now: dt.datetime) -> dict[str, int]:
     """`{"current", "longest"}`: consecutive official dates whose daily the player has won or got stuck in (R9.4)."""
     calendar = Calendar.objects.first()

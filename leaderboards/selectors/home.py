@@ -11,6 +11,7 @@ from games.clock import iso, milliseconds
 from games.engine.rulesets import RankingName
 from games.errors import NotFound
 from games.models import Attempt, Player
+from games.retry import repeat_once
 from games.selectors.attempts import elapsed, progress_of
 from games.services.credentials import Actor
 from leaderboards import dates
@@ -30,6 +31,7 @@ WINNERS = 3
 NOBODY: dict[str, Any] = {"kind": "people", "player": "", "state": "none"}
 
 
+@repeat_once
 def home_get(*, who: Actor | None, now: dt.datetime) -> dict[str, Any]:
     """`{"daily", "lists", "mine", "yesterday"}`.
 
@@ -150,6 +152,7 @@ def _around(board: Board, place: ranks.Place) -> list[Row]:
     return ranks.at_one_version(read)
 
 
+@repeat_once
 def home_before(*, now: dt.datetime) -> dict[str, Any]:
     """Before day one: `{"date", "opens_at"}` of the first daily. Raises NotFound where no calendar is stored yet."""
     calendar = Calendar.objects.first()

@@ -9,7 +9,7 @@ from typing import Any
 from games.engine.codes import NUMBERED_RULESET, parse_code
 from games.errors import NotFound
 from games.models import Attempt, Player
-from games.services.retry import repeat_once
+from games.retry import repeat_once
 from leaderboards.models import Board, RecordNews
 
 from .ranks import ask

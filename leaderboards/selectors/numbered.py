@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from games.engine.codes import NUMBERED_GAMES, numbered_code
 from games.errors import BadInput, NotFound
-from games.services.retry import repeat_once
+from games.retry import repeat_once
 from leaderboards.scopes import KINDS
 
 from .boards import row_json

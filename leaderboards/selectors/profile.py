@@ -20,8 +20,8 @@ from games.engine.codes import NUMBERED_GAMES, numbered_code, parse_code
 from games.engine.rulesets import RULESETS, find_ruleset
 from games.errors import BadInput, NotFound
 from games.models import Attempt, Player
+from games.retry import repeat_once
 from games.selectors.attempts import facts_of, is_public, progress_of, shown_code
-from games.services.retry import repeat_once
 from leaderboards import dates
 from leaderboards.models import Calendar
 

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from games.errors import BadInput, NotFound
-from games.services.retry import repeat_once
+from games.retry import repeat_once
 from leaderboards.models import DailyChallenge
 
 from .dailies import daily_find, daily_status

@@ -21,8 +21,6 @@ from games.engine.rulesets import RankingName
 
 T = TypeVar("T")
 Place = tuple[int, int, int]
-LAST: Place = (2**53, 0, 0)
-"""After every possible place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from games.models import Attempt
+from games.retry import repeat_once
 from games.services.players import player_delete
-from games.services.retry import repeat_once
 
 from .entries import entries_switch
 

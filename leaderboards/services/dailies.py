@@ -11,8 +11,8 @@ from games.clock import iso
 from games.engine.codes import commitment, parse_code
 from games.errors import Conflict
 from games.models import Attempt, Deal, Player
+from games.retry import repeat_once
 from games.services.attempts import Competition, attempt_start
-from games.services.retry import repeat_once
 from leaderboards import dates
 from leaderboards.dealing import daily_deal
 from leaderboards.models import Board, Calendar, DailyChallenge

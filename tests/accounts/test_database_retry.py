@@ -7,8 +7,8 @@ from django.db import OperationalError, connection, connections
 
 from games import clock
 from games.models import Player
+from games.retry import repeat_once
 from games.services import guest_create
-from games.services.retry import repeat_once
 from tests.calls import call
 from tests.factories import person, signed_in
 
