@@ -6,6 +6,7 @@
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 const SILENCE = 16_000; // three heartbeats and a little
+const DOUBTFUL = 7_000; // one heartbeat and a little: enough when the device has slept or changed its network
 
 /** @template {{type: string}} Frame */
 export class Link {
@@ -13,6 +14,7 @@ export class Link {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   #failures = 0;
   #heardAt = 0;
+  #heardOn = 0; // the same by the clock on the wall, which also runs while the device sleeps
   #closed = false;
   #url;
   #listeners;
@@ -56,7 +58,7 @@ export class Link {
     this.#listeners.onStatus(this.#failures === 0 ? "connecting" : "reconnecting");
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
-    this.#heardAt = performance.now();
+    this.#hears();
     this.#watch(socket, SILENCE);
     socket.addEventListener("open", () => {
       if (socket === this.#socket) this.#listeners.onOpen();
@@ -65,10 +67,15 @@ export class Link {
       if (socket !== this.#socket) return;
       const frame = /** @type {Frame} */ (JSON.parse(message.data));
       if (frame.type !== "error") this.#failures = 0; // a refused handshake says so each time
-      this.#heardAt = performance.now();
+      this.#hears();
       this.#listeners.onFrame(frame);
     });
     socket.addEventListener("close", (event) => this.#lost(socket, event.code));
+  }
+
+  #hears() {
+    this.#heardAt = performance.now();
+    this.#heardOn = Date.now();
   }
 
   /**
@@ -108,8 +115,14 @@ export class Link {
     this.#timer = setTimeout(() => this.#connect(), pause * (0.5 + Math.random())); // not everybody at once
   }
 
-  /** Back online or in view: no need to wait the pause out. */
+  /** Back online or in view: no need to wait the pause out, or for a link that died meanwhile to be missed. */
   #hurry = () => {
-    if (this.#socket === null && !this.#closed && document.visibilityState === "visible") this.#connect();
+    if (this.#closed || document.visibilityState !== "visible") return;
+    if (this.#socket === null) this.#connect();
+    else if (Date.now() - this.#heardOn > DOUBTFUL) {
+      const socket = this.#socket;
+      socket.close();
+      this.#lost(socket, 1006);
+    }
   };
 }

@@ -25,7 +25,9 @@ import { gettext } from "./words.js";
 const SLOW = 2_000; // an answer that takes longer is called delayed
 const LOST = 8_000; // one that takes longer is asked for again
 const LONGEST_WAIT = 15; // seconds between two tries at what the server cannot do just now
+const MOST_WAITING = 60; // moves without an answer; a socket takes 100 frames at once
 const SIGNED_OUT = 4001;
+const NO_COOKIE = 4002; // signed out while the link was down: the handshake came without a credential
 const NOT_OURS = 4003;
 const TOO_MANY = 4008;
 
@@ -67,6 +69,7 @@ export class Play {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #pause;
   #linked = false; // a frame has come over the present connection
   #asked = false; // resume is on its way
+  #again = false; // something has changed since; its answer may be older than that
   #refusals = 0; // in a row, that were not about the move
   #table;
   #listeners;
@@ -88,7 +91,8 @@ export class Play {
   /** Put an attempt on the table. @param {Attempt} attempt */
   open(attempt) {
     this.#held = heldOf(attempt);
-    this.#asked = false;
+    this.#refusals = 0;
+    this.#fresh();
     this.#draw();
     if (this.#link === null) this.#connect();
     else this.#resume();
@@ -98,7 +102,7 @@ export class Play {
   #connect() {
     this.#link = new Link("/ws/v1/play", {
       onOpen: () => {
-        this.#asked = false;
+        this.#fresh();
         this.#resume();
       },
       onFrame: (frame) => this.#hear(frame),
@@ -111,9 +115,20 @@ export class Play {
     });
   }
 
+  /** Nothing has been asked yet, and no pause is to be waited for. */
+  #fresh() {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#asked = this.#again = false;
+  }
+
   /** A tap, a key, a button: shown at once. @param {string} move */
   move(move) {
     if (this.#held === null || this.#held.confirmed.closed) return;
+    if (this.#held.queue.length >= MOST_WAITING) {
+      this.#table.message(refusalText({ code: "offline", data: {} }));
+      return;
+    }
     this.#held = tapped(this.#held, move, freshKey());
     this.#draw();
     if (this.#held.synced) this.#send(this.#held.queue.length - 1);
@@ -149,9 +164,10 @@ export class Play {
 
   /** @param {Frame} frame */
   #hear(frame) {
-    if (!this.#linked) {
-      this.#linked = frame.type !== "error";
-      if (this.#linked) this.#listeners.onStatus("live");
+    if (!this.#linked && frame.type !== "error") {
+      this.#linked = true;
+      this.#listeners.onStatus("live");
+      this.#watch();
     }
     const held = this.#held;
     switch (frame.type) {
@@ -160,11 +176,13 @@ export class Play {
         return;
       case "changed":
         if (frame.attempt !== held?.confirmed.id) return;
-        if (frame.ply > held.confirmed.ply || !held.confirmed.closed) this.#resume();
+        if (this.#asked) this.#again = true;
+        else if (frame.ply > held.confirmed.ply || !held.confirmed.closed) this.#resume();
         return;
       case "ack":
         if (held === null || frame.attempt.id !== held.confirmed.id) return;
         this.#held = acked(held, frame);
+        this.#refusals = 0;
         if (frame.ply === held.confirmed.ply + 1) announce(moveWords(shownOf(held), shownOf(this.#held), frame.move));
         break;
       case "state":
@@ -187,10 +205,13 @@ export class Play {
    * @param {{attempt: Attempt, ply: number, since: string[]}} frame
    */
   #caughtUp(held, frame) {
-    this.#asked = false;
+    const again = this.#again;
+    this.#fresh();
     const { held: next, taken, elsewhere } = resumed(held, frame);
     this.#held = next;
+    if (next.queue.length === 0) this.#refusals = 0;
     if (!held.synced) this.#send(0);
+    if (again) this.#resume();
     if (!elsewhere) return;
     this.#draw();
     const words = gettext("You played on in another tab. This one has caught up.");
@@ -203,6 +224,11 @@ export class Play {
    * @param {{error: Problem, move_id?: string}} frame
    */
   #wasRefused(held, frame) {
+    if (frame.error.code === "not_found" && frame.move_id === undefined) { // the link came back as somebody else
+      this.#link?.close();
+      this.#stop(SIGNED_OUT);
+      return;
+    }
     const { held: next, refused: move, wait } = refused(held, frame);
     this.#held = next;
     if (wait !== null) {
@@ -210,7 +236,6 @@ export class Play {
       this.#pauseFor(wait);
       return;
     }
-    if (frame.move_id === undefined && frame.error.code === "not_found") this.#asked = false;
     if (move === null) return;
     this.#draw(); // the card is back in its place before it shakes
     const quiet = isMistake(move.error.code) && document.documentElement.dataset.help === "off";
@@ -221,24 +246,34 @@ export class Play {
   /** Ask again after a while, longer each time. @param {number} seconds at least */
   #pauseFor(seconds) {
     this.#asked = true; // not before the pause is over
-    const wait = Math.max(seconds, Math.min(LONGEST_WAIT, 2 ** this.#refusals - 1));
-    this.#refusals += 1;
+    if (this.#pause === undefined) this.#refusals += 1; // moves refused in a row are one refusal
+    const wait = Math.max(seconds, Math.min(LONGEST_WAIT, 2 ** (this.#refusals - 1) - 1));
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
-      this.#asked = false;
+      this.#fresh();
       this.#resume();
     }, wait * 1000);
   }
 
   /** @param {number} code @returns {boolean} whether to connect again */
   #ended(code) {
-    if (code === SIGNED_OUT || code === NOT_OURS) {
-      this.#link = null;
-      this.#listeners.onEnd(code);
+    if (code === SIGNED_OUT || code === NO_COOKIE || code === NOT_OURS) {
+      this.#stop(code);
       return false;
     }
     if (code === TOO_MANY) this.#table.message(gettext("Too many games are open at once. Close other tabs, or wait a moment."));
     return true;
+  }
+
+  /** Nobody will answer any more: what waits is taken back. @param {number} code */
+  #stop(code) {
+    this.#link = null;
+    this.#linked = false;
+    this.#fresh();
+    clearTimeout(this.#patience);
+    if (this.#held !== null) this.#held = heldOf(this.#held.confirmed);
+    this.#draw();
+    this.#listeners.onEnd(code);
   }
 
   /** Say when answers are slow; ask again when one seems lost. */
