@@ -281,3 +281,20 @@ def test_ones_own_row_on_the_server_is_the_scripts(today: DailyChallenge, tmp_pa
     followed, asked = json.loads(done.stdout)  # one's own row among those the socket tells, and beyond them
     assert followed == expected
     assert asked[10:] == expected[10:]
+
+
+def test_below_the_last_row_that_is_followed_ones_place_is_asked_for(tmp_path: Path) -> None:
+    """The socket tells of fifty rows: of the forty-ninth it does not know who stands below."""
+    merge_static(tmp_path)
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("NO NODE HERE")
+    script = f"""
+        const {{ shownLines }} = await import("file://{tmp_path}/leaderboards/js/live.js");
+        const rows = Array.from({{ length: 50 }}, (_, at) => ({{ id: `a${{at}}`, rank: at + 1, player: {{ id: `p${{at}}` }} }}));
+        const tail = (at, entries) => shownLines({{ rows, entries }}, 10,
+            {{ player: `p${{at}}`, state: "finished", startedAt: "", me: null }}).tail?.map(({{ id }}) => id) ?? null;
+        console.log(JSON.stringify([tail(47, 90), tail(48, 90), tail(49, 50)]));
+    """
+    done = subprocess.run([node, "--input-type=module"], input=script, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [["gap", "a45", "a46", "a47", "a48", "a49"], None, ["gap", "a47", "a48", "a49"]]

@@ -18,8 +18,9 @@ const SAY_EVERY = 4000;
 const ASK_EVERY = 5000;
 const HELD_AT_MOST = 4000;
 const NEIGHBOURS = 2;
+const PRESSES = ["pointerdown", "pointerup", "pointercancel"];
 
-/** Whether two topics are the same list. @param {Topic} one @param {Topic} other */
+/** @param {Topic} one @param {Topic} other */
 export const sameTopic = (one, other) => one.board === other.board && one.kind === other.kind && one.view === other.view;
 
 /**
@@ -67,12 +68,12 @@ export function due(standings, topic, beat) {
  * @param {Mine} mine
  * @returns {{head: Line[], tail: Line[] | null}}
  */
-export function shownLines({ rows }, top, mine) {
+export function shownLines({ rows, entries }, top, mine) {
   /** @param {Row} row @returns {Line} */
   const line = (row) => ({ id: row.id, row, own: row.player.id === mine.player });
   /** @type {Line} */ const gap = { id: "gap", row: null, own: false };
   const head = rows.slice(0, top).map(line);
-  const at = mine.player === "" ? -1 : rows.findIndex((row) => row.player.id === mine.player);
+  const at = ownIndex({ rows, entries }, mine.player);
   if (at >= 0) {
     const from = Math.max(top, at - NEIGHBOURS);
     const near = rows.slice(from, at + NEIGHBOURS + 1).map(line);
@@ -95,11 +96,16 @@ export function shownLines({ rows }, top, mine) {
   return { head, tail: joined ? near.map(line) : [gap, ...near.map(line)] };
 }
 
+/** Where one's own row is among those followed; -1 also where its neighbours are not. @param {Pick<Standings, "rows" | "entries">} standings @param {string} player */
+function ownIndex({ rows, entries }, player) {
+  const at = player === "" ? -1 : rows.findIndex((row) => row.player.id === player);
+  return at + NEIGHBOURS < rows.length || entries <= rows.length ? at : -1;
+}
+
 /** The rows around one's own with it among them, also where it is not on the list. @param {Me} me */
 function withOwn({ row, around }) {
   if (row === null || around.some(({ id }) => id === row.id)) return around;
-  const later = (/** @type {Row} */ each) => each.rank > row.rank || (each.rank === row.rank && each.finished_at > row.finished_at);
-  const at = around.findIndex(later);
+  const at = around.findIndex(({ rank, finished_at: when }) => rank > row.rank || (rank === row.rank && when > row.finished_at));
   return at < 0 ? [...around, row] : [...around.slice(0, at), row, ...around.slice(at)];
 }
 
@@ -131,12 +137,8 @@ export function showStatus(status) {
   if (status === "delayed") announceStandings(gettext("Standings are delayed."));
   pill.hidden = false;
   pill.dataset.state = status;
-  words.textContent = {
-    connecting: gettext("connecting"),
-    live: gettext("live"),
-    delayed: gettext("delayed"),
-    reconnecting: gettext("reconnecting"),
-  }[status];
+  const texts = { connecting: gettext("connecting"), live: gettext("live"), delayed: gettext("delayed"), reconnecting: gettext("reconnecting") };
+  words.textContent = texts[status];
 }
 
 /**
@@ -174,16 +176,13 @@ class Follower {
     this.#onRollover = onRollover;
     this.#onStatus = onStatus;
     this.#ticking = setInterval(() => this.#tick(), 250);
-    for (const type of ["pointerdown", "pointerup", "pointercancel"]) addEventListener(type, this.#press, { passive: true });
+    for (const type of PRESSES) addEventListener(type, this.#press, { passive: true });
   }
 
   /** @param {HTMLElement} page */
   follow(page) {
     this.#page = page;
-    for (const { view, asking } of this.#boards) {
-      clearTimeout(asking);
-      view.stop();
-    }
+    this.#leave();
     const roots = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll('.live-board[data-live="yes"]'));
     this.#boards = [...roots].map((root) => ({
       view: new BoardView(root),
@@ -222,7 +221,12 @@ class Follower {
     this.#link = null;
     clearInterval(this.#ticking);
     clearTimeout(this.#drawing);
-    for (const type of ["pointerdown", "pointerup", "pointercancel"]) removeEventListener(type, this.#press);
+    for (const type of PRESSES) removeEventListener(type, this.#press);
+    this.#leave();
+  }
+
+  /** Nothing more is drawn into the lists followed until now. */
+  #leave() {
     for (const { view, asking } of this.#boards) {
       clearTimeout(asking);
       view.stop();
@@ -252,8 +256,7 @@ class Follower {
     if (status === "connecting" && this.#status !== null) return;
     this.#status = status;
     this.#onStatus(status);
-    const since = /** @type {HTMLElement | null | undefined} */ (this.#page?.querySelector("[data-stale]"));
-    if (since) since.hidden = status !== "reconnecting";
+    this.#page?.querySelector("[data-stale]")?.toggleAttribute("hidden", status !== "reconnecting");
   }
 
   /** @param {Frame} frame */
@@ -297,7 +300,7 @@ class Follower {
   #ask(board) {
     const { mine, standings } = board;
     if (mine.player === "" || mine.state === "none" || board.asking !== undefined) return;
-    if (standings?.rows.some(({ player }) => player.id === mine.player)) return;
+    if (standings !== null && ownIndex(standings, mine.player) >= 0) return;
     const wait = Math.max(0, board.askedAt + ASK_EVERY - performance.now()) + Math.random() * 1000; // not everybody at once
     board.asking = setTimeout(() => {
       board.askedAt = performance.now();
@@ -378,8 +381,8 @@ class Follower {
       result: resultText(row),
       score: String(row.score),
     });
-    const others = rows.length - 1;
-    const more = others > 0 ? filled(ngettext("%(count)s more result.", "%(count)s more results.", others), { count: others }) : "";
+    const count = rows.length - 1;
+    const more = count > 0 ? filled(ngettext("%(count)s more result.", "%(count)s more results.", count), { count }) : "";
     announceStandings(`${text} ${more}`.trim());
   }
 
