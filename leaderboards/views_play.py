@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import secrets
 from typing import Any
 from urllib.parse import quote
@@ -31,7 +32,7 @@ from .selectors import daily_current, daily_find, daily_json, standings_snapshot
 from .services import daily_ensure
 from .typed import NotMeant, target_meant
 
-ATTEMPT_LONGEST = 64
+_ATTEMPT = re.compile(r"[0-9a-z]{16}", re.ASCII)
 
 
 @require_safe
@@ -80,7 +81,7 @@ def play(request: HttpRequest, target: str) -> HttpResponse:
         return redirect(f"/play/{quote(meant)}{'?' if query else ''}{query}")
     who = visitor(request)
     wanted = request.GET.get("attempt", "")
-    attempt = _wanted(wanted[:ATTEMPT_LONGEST], who, now) if wanted else None
+    attempt = _wanted(wanted, who, now) if wanted else None
     if attempt is not None:
         where = attempt["competition"] or attempt["code"]
         if where != meant:
@@ -95,7 +96,7 @@ def play(request: HttpRequest, target: str) -> HttpResponse:
 
 def _wanted(public_id: str, who: Actor | None, now: dt.datetime) -> dict[str, Any]:
     """One's own attempt by its id."""
-    if who is None:
+    if who is None or not _ATTEMPT.fullmatch(public_id):
         raise Http404
     try:
         return attempt_get(public_id=public_id, player_id=who.player_id, now=now)
