@@ -9,7 +9,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 
 from games import clock
 from games.api.auth import optional_actor
@@ -32,15 +31,18 @@ def page(
     with timezone.override(settings.OFFICIAL_ZONE):
         shown = {**context, "at": now, "now": clock.iso(now), "zone": settings.OFFICIAL_ZONE}
         response = render(request, f"leaderboards/{template}.html", shown, status=status)
-    patch_vary_headers(response, ["Cookie"])
     if private:
         response.headers["Cache-Control"] = "private, no-cache"
     return response
 
 
 def visitor(request: HttpRequest) -> Actor | None:
-    """Who looks at a page, by the credential cookie: one query, none without the cookie."""
+    """Who looks at a page, by the credential cookie: one query, none without the cookie.
+
+    None for everybody, too, whose credential may not read.
+    """
     try:
-        return optional_actor(request)
+        found = optional_actor(request)
     except (NotSignedIn, Forbidden):  # a broken header; a form on somebody else's page
         return None
+    return found if found is not None and "read" in found.scopes else None

@@ -141,7 +141,7 @@ def language(request: HttpRequest) -> HttpResponse:
     if chosen:
         language_cookie_set(response, chosen)
         who = visitor(request)
-        if who is not None:
+        if who is not None and "manage" in who.scopes:
             player_language_set(player_id=who.player_id, language=chosen)
     return response
 

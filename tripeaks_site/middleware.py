@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.locale import LocaleMiddleware
+from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
 from games.api.auth import client_address
@@ -47,6 +48,7 @@ class SecurityHeadersMiddleware:
             policy = _ADMIN if request.path_info.startswith("/admin/") else _PAGES
             headers.setdefault("Permissions-Policy", _PERMISSIONS)
             headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+            patch_vary_headers(response, ["Cookie"])  # preferences, language, and whose page it is
             if isinstance(response, HttpResponse):
                 headers.setdefault("Cache-Control", "no-cache")
         headers.setdefault("Content-Security-Policy", policy)
