@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path, re_path
-from django.views.i18n import JavaScriptCatalog
 
 from games.api.docs import Unknown
 
@@ -14,7 +13,6 @@ from .words import words_js
 urlpatterns = [
     path("healthz", healthz),
     re_path(r"^words/(?P<language>[a-z]{2,3}(?:-[a-z]+)*)\.(?P<version>[0-9a-f]{12})\.js$", words_js),
-    path("words.js", JavaScriptCatalog.as_view(packages=["tripeaks_site"]), name="words"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("leaderboards.api.urls")),  # first: it adds DELETE to games' account
     path("api/v1/", include("games.api.urls")),

@@ -6,6 +6,7 @@ import os
 import shutil
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -144,16 +145,28 @@ def _quick(browser: Browser, server: str, seat: Seat) -> dict[str, float]:
     with Line(server, delay=FAR) as line:
         context = _context(browser, line.url, seat)
         page = _at_table(context, seat)
-        middles = _middles(page)
-        began = time.monotonic()
+        middles, busy = _middles(page), _busy(context, page)
+        before, began = busy(), time.monotonic()
         for x, y in middles:
             page.mouse.click(x, y)
             page.wait_for_timeout(PAUSE_MS)
         tapped = time.monotonic() - began
         page.wait_for_timeout(2 * FAR * 1000 + 1500)
-        longest = page.evaluate("window.longest")
+        spent, longest = busy() - before, page.evaluate("window.longest")
         context.close()
-    return {"tapped_in_ms": tapped * 1000, "longest_task_ms": longest}
+    return {"tapped_in_ms": tapped * 1000, "ms_per_play": spent / len(middles), "longest_task_ms": longest}
+
+
+def _busy(context: BrowserContext, page: Page) -> Callable[[], float]:
+    """Milliseconds of CPU that the page's main thread has used; what else the machine does, does not count."""
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return 1000 * float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
+    return busy
 
 
 def _updates(browser: Browser, server: str, updates: int) -> dict[str, float]:
@@ -165,20 +178,13 @@ def _updates(browser: Browser, server: str, updates: int) -> dict[str, float]:
         page.goto("/")
         page.locator("[data-rows] tr").nth(9).wait_for()
         page.wait_for_timeout(1000)
-        session = context.new_cdp_session(page)
-        # CPU time of the thread: what else the machine does, does not count.
-        session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-        def busy() -> float:
-            metrics = session.send("Performance.getMetrics")["metrics"]
-            return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
-
+        busy = _busy(context, page)
         before = busy()
         page.wait_for_timeout(3000)
-        rest = (busy() - before) * 1000 / 3
+        rest = (busy() - before) / 3
         before, began = busy(), time.monotonic()
         sent = line.tell(updates, seconds)
         took = time.monotonic() - began
-        spent = (busy() - before) * 1000 / took
+        spent = (busy() - before) / took
         context.close()
     return {"sent": sent, "seconds": took, "ms_per_second": spent, "at_rest": rest}

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import brotli
 import pytest
 from django.core.files.storage import FileSystemStorage
 
@@ -66,9 +67,9 @@ def test_style_sheets_name_images_by_their_content(collected: Path) -> None:
 
 def test_scripts_and_style_sheets_are_there_compressed(collected: Path) -> None:
     for path in [*ours(collected, ".js"), *ours(collected, ".css")]:
-        small = path.with_name(path.name + ".gz")
         if path.stat().st_size > 500:
-            assert gzip.decompress(small.read_bytes()) == path.read_bytes()
+            for ending, expand in ((".gz", gzip.decompress), (".br", brotli.decompress)):
+                assert expand(path.with_name(path.name + ending).read_bytes()) == path.read_bytes()
 
 
 def test_a_page_names_them_and_browsers_may_keep_them_for_good(released: ServerProcess) -> None:

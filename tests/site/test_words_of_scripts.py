@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import brotli
 import pytest
 from django.core.checks import run_checks
 from django.test import Client
@@ -48,11 +49,19 @@ def test_it_speaks_the_language_of_its_address_whatever_the_browser_asks_for() -
     assert not answer.cookies
 
 
-def test_it_is_sent_compressed_to_who_can_read_that() -> None:
-    found = catalogue("en")
-    answer = fetch(found.address, **{"accept-encoding": "br, gzip"})
-    assert answer.headers["Content-Encoding"] == "gzip"
-    assert gzip.decompress(answer.content) == found.script
+@pytest.mark.parametrize(
+    ("asked", "encoding", "expand"),
+    [
+        ("gzip, deflate", "gzip", gzip.decompress),
+        ("gzip, deflate, br;q=1.0", "br", brotli.decompress),
+        ("", None, bytes),
+    ],
+)
+def test_it_is_sent_compressed_to_who_can_read_that(asked: str, encoding: str | None, expand: Any) -> None:
+    found = catalogue("fi")
+    answer = fetch(found.address, **{"accept-encoding": asked})
+    assert answer.headers.get("Content-Encoding") == encoding
+    assert expand(answer.content) == found.script
 
 
 @pytest.mark.parametrize("address", ["/words/xx.0123456789ab.js", "/words/de.0123456789ab.js", "/words/fi.js"])
