@@ -75,7 +75,7 @@ def board(request: HttpRequest, board: str) -> HttpResponse:
         ruleset=ruleset,
         ruleset_name=ruleset_name(ruleset),
         rule_line=rule_line(ruleset),
-        play_url=None if daily and daily["status"] == "upcoming" else f"/play/{quote(name.scope.text)}",
+        play_url=None if daily and daily["status"] in ("upcoming", "grace") else f"/play/{quote(name.scope.text)}",
         game_number=code.game_number if code else None,
         list=list_shown(
             {**found["board"], "board": name.scope.text, "counts": found["board"], "rows": found["rows"]},

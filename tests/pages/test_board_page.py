@@ -123,6 +123,8 @@ def test_a_daily_that_is_over_promises_nothing(set_clock: SetClock) -> None:
     assert "The first person to finish leads." in page.words
     assert today.code not in page.text
     assert "/play/" not in get(f"/boards/{tomorrow.key}").text
+    set_clock(today.closes_at)
+    assert "/play/" not in get(f"/boards/{today.key}").text, "practice opens once it is final"
     set_clock(today.final_at)
     page = get(f"/boards/{today.key}")
     assert page.link("Play it for practice") == f"/play/{today.key}"

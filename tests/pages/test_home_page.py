@@ -21,6 +21,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from games.models import Player
+from games.services import guest_claim
 from leaderboards.models import DailyChallenge
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, ranks, standings_snapshot
@@ -209,6 +210,18 @@ def test_a_guest_sees_the_place_it_would_have(today: DailyChallenge, score: int,
     assert [line for line in seen.lines if line.startswith(f"{place} You Won {score}")]
     assert "30 p30" in look(named("p30")).words
     assert len(look(named("p30")).lines) == 14
+
+
+def test_a_guest_is_told_that_a_name_would_list_it_and_a_name_is_not(today: DailyChallenge) -> None:
+    """Who took the name after the daily has a provisional place too (R8.6), and no name to take any more."""
+    somebody = guest()
+    finish(somebody, 700, at=NOON, code=today.code, competition=today.key, ranked=False)
+    assert "Take a name before your next daily" in look(somebody).words
+    guest_claim(player_id=somebody.pk, name="named", password="a long password", now=NOON)
+    somebody.refresh_from_db()
+    seen = look(somebody)
+    assert "You would be number 31." in seen.words
+    assert "Take a name" not in seen.words
 
 
 def test_the_first_of_all_and_alone(set_clock: SetClock) -> None:
