@@ -147,12 +147,13 @@ export class Board {
   #mark({ button, open, fits, asked, over }, index, card) {
     button.className = `t-slot${open ? " open" : ""}${fits ? " fits" : ""}${asked ? " asked" : ""}${card === FACE_DOWN ? " down" : ""}`;
     if (this.#hinted === `t${index}`) button.classList.add("hinted");
-    if (this.#interactive) button.tabIndex = open ? 0 : -1;
+    if (this.#interactive) button.tabIndex = open && card !== FACE_DOWN ? 0 : -1;
     if (asked) button.setAttribute("aria-busy", "true");
     else button.removeAttribute("aria-busy");
     const values = { card: cardName(card), row: rowOf(index) + 1, place: placeOf(index) + 1, count: over };
     let label;
-    if (fits) label = gettext("%(card)s, row %(row)s, card %(place)s, can be played");
+    if (card === FACE_DOWN && over === 0) label = gettext("%(card)s, row %(row)s, card %(place)s"); // nothing is dealt yet
+    else if (fits) label = gettext("%(card)s, row %(row)s, card %(place)s, can be played");
     else if (open || over === 0) label = gettext("%(card)s, row %(row)s, card %(place)s, open");
     else {
       label = ngettext(

@@ -125,8 +125,8 @@ export function announceStandings(words) {
   }, Math.max(0, saidAt + SAY_EVERY - performance.now()));
 }
 
-/** The pill of the bar. @param {Status} status */
-export function showStatus(status) {
+/** The pill of the bar. @param {Status} status @param {string} [late] what is said when something is delayed */
+export function showStatus(status, late = gettext("Standings are delayed.")) {
   const pill = document.getElementById("status");
   const words = document.getElementById("status-text");
   if (pill === null || words === null) return;
@@ -134,7 +134,7 @@ export function showStatus(status) {
   if (before === status) return;
   if (status === "reconnecting" && before !== "off") announceStandings(gettext("Connection lost. Reconnecting."));
   if (status === "live" && before === "reconnecting") announceStandings(gettext("Live again."));
-  if (status === "delayed") announceStandings(gettext("Standings are delayed."));
+  if (status === "delayed") announceStandings(late);
   pill.hidden = false;
   pill.dataset.state = status;
   const texts = { connecting: gettext("connecting"), live: gettext("live"), delayed: gettext("delayed"), reconnecting: gettext("reconnecting") };

@@ -55,7 +55,7 @@ function stand(change) {
   Object.assign(links, change);
   const all = [links.play, links.standings];
   const worst = /** @type {const} */ (["reconnecting", "delayed", "connecting", "live"]).find((status) => all.includes(status));
-  if (worst !== undefined) showStatus(worst);
+  if (worst !== undefined) showStatus(worst, links.play === "delayed" ? gettext("The server is slow to answer.") : undefined);
 }
 
 const lists = followBoards(page, {
@@ -105,7 +105,9 @@ function showStart(which) {
     const link = element("a", gettext("Today's daily"), "button");
     link.href = "/play/daily";
     words.append(element("h2", gettext("This daily is closed")), link);
+    const held = table.cover.contains(document.activeElement);
     table.cover.replaceChildren(words);
+    if (held) link.focus();
     return () => {};
   }
   return startPanel(table.cover, starter, { onStart: begin, practiceOnly: data.practiceOnly === true });
@@ -119,9 +121,13 @@ function begin(attempt, asked) {
   practice = asked;
   clearEnd();
   table.lock(false);
+  table.hint(null);
+  table.message("", false);
   play.open(attempt);
-  lists.mine("playing", attempt.started_at);
-  if (attempt.outcome === null) table.focusNext();
+  if (attempt.outcome === null) { // else it has ended in another tab, and the panel says so
+    lists.mine("playing", attempt.started_at);
+    table.focusNext();
+  }
   if (!asked && isPractice(attempt)) {
     table.message(gettext("This counts as practice, since you have had help with these cards."));
   }
@@ -130,7 +136,6 @@ function begin(attempt, asked) {
 /** The same deal once more; the game before, if it could still be undone, ends with what it reached. */
 async function again() {
   const before = play.attempt;
-  starter.another();
   const found = await starter.start(practice);
   if (found === null) return;
   if (typeof found === "string") {
@@ -259,6 +264,7 @@ function signedOut() {
   words.append(heading, element("p", gettext("Sign in again to go on with this game.")), ways);
   table.panel.replaceChildren(words);
   heading.focus();
+  links.play = null;
   const pill = document.getElementById("status");
   if (pill !== null) pill.hidden = true;
 }
@@ -271,7 +277,7 @@ function clearEnd() {
   for (const place of endPlaces()) place.replaceChildren();
 }
 
-/** @type {(words: string, kind?: string) => void} */
+/** Why something offered there did not work. @type {(words: string) => void} */
 let sayAtEnd = () => {};
 
 /** @param {Attempt} attempt @returns {Way[]} */
@@ -309,7 +315,12 @@ function showEnd(attempt, fresh) {
   table.lock(attempt.closed);
   const url = `${location.origin}/play/${data.target}`;
   const { root: panel, say } = endPanel(attempt, { title: title(), url, scored: attempt.ruleset !== "G", ways: waysOn(attempt) });
-  sayAtEnd = (words, kind) => void say(words, kind);
+  /** @type {HTMLElement | null} */ let line = null;
+  sayAtEnd = (words) => {
+    line ??= say("", "problem");
+    line.textContent = words;
+    announce(words);
+  };
   const held = endPlaces().some((each) => each.contains(document.activeElement));
   clearEnd();
   (attempt.outcome === "won" ? table.cover : table.panel).replaceChildren(panel); // a won board is bare
@@ -338,7 +349,7 @@ function showEnd(attempt, fresh) {
 async function analyse(attempt) {
   const answer = await api("POST", `/attempts/${attempt.id}/analysis`, {});
   if (answer.ok) location.assign(`/attempts/${attempt.id}?analysis=1#analysis`);
-  else sayAtEnd(refusalText(answer.error), "problem");
+  else sayAtEnd(refusalText(answer.error));
 }
 
 // --- the page --------------------------------------------------------------------------------------------------------
@@ -350,6 +361,10 @@ winnable.addEventListener("click", () => void askSolver("winnable"));
 root.querySelector(".t-controls")?.append(winnable);
 helpSwitch(() => {
   if (play.attempt !== null) play.adopt(play.attempt);
+});
+// Back by the browser's own memory: a game may have begun in another tab, or somebody else have signed in.
+addEventListener("pageshow", (event) => {
+  if (event.persisted && play.attempt === null) location.reload();
 });
 showBacks();
 const ours = document.referrer.startsWith(`${location.origin}/`);
