@@ -17,6 +17,7 @@ from games.engine.codes import NUMBERED_GAMES, NUMBERED_RULESET, numbered_code
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, NotFound
 
+from .analysis_words import moves_text
 from .lists import KIND_TITLES
 from .pages import PAGE, page
 from .ruleset_words import rule_line
@@ -149,11 +150,6 @@ def _shown(found: Mapping[str, Any]) -> dict[str, Any]:
         "away_line": away_line(found),
         "moves_text": moves_text(record["moves"]) if record else "",
     }
-
-
-def moves_text(moves: int) -> str:
-    """`1 move`, `44 moves`."""
-    return ngettext("%(count)s move", "%(count)s moves", moves) % {"count": moves}
 
 
 def best_text(found: Mapping[str, Any]) -> str:
