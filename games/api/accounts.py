@@ -249,6 +249,9 @@ class LogoutOthers(AccountView):
 class Names(ApiView):
     """Names that can be taken."""
 
+    # Whoever tries many learns who has an account: enough for typing one, not for a dictionary.
+    throttle_scopes = {"GET": "name"}
+
     @extend_schema(
         operation_id="name_check",
         parameters=[OpenApiParameter("name", str, required=True, description="As typed")],

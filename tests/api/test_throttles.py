@@ -204,3 +204,12 @@ def test_only_our_own_proxies_are_believed_about_addresses(
 
     settings.TRUSTED_PROXIES = proxies
     assert client_address({"REMOTE_ADDR": "192.0.2.1", "HTTP_X_FORWARDED_FOR": header}) == address
+
+
+@pytest.mark.django_db
+def test_names_are_not_tried_by_the_dictionary(settings: Settings) -> None:
+    limits(settings, name=(3, 60))
+    person("alice")
+    found = [call("GET", f"/names?name={name}").status for name in ("alice", "bea", "a", "carl")]
+    assert found == [409, 200, 400, 429]
+    assert call("POST", "/login", {"name": "bea", "password": PASSWORD, "credential": "token"}).status != 429, "its own"
