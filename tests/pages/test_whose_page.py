@@ -11,7 +11,8 @@ from django.test import Client
 from games import clock
 from games.models import Player
 from games.services.credentials import credential_create
-from leaderboards.services import dailies_prepare
+from leaderboards.models import DailyChallenge
+from leaderboards.services import dailies_prepare, daily_start
 from tests.attempts.hand import Hand
 from tests.calls import OUR_ORIGIN
 from tests.factories import credential, guest, person
@@ -50,9 +51,9 @@ def signed_in(player: Player) -> Client:
     return client
 
 
-def answers(client: Client, player: Player) -> dict[str, Any]:
+def answers(client: Client, player: Player, *more: str) -> dict[str, Any]:
     names = {"daily": f"daily-{clock.now().date()}", "player": player.public_id}
-    return {address: client.get(address.format(**names)) for address in PAGES}
+    return {address: client.get(address.format(**names)) for address in (*PAGES, *more)}
 
 
 def parts(header: str) -> set[str]:
@@ -106,3 +107,26 @@ def test_a_token_cannot_change_the_language_of_its_account() -> None:
     assert answer.status_code == 303
     alice.refresh_from_db()
     assert alice.language == ""
+
+
+def test_C23_no_page_tells_anybody_of_a_sealed_code_or_of_anothers_running_attempt() -> None:
+    now = clock.now()
+    dailies_prepare(now=now)
+    hand = Hand.of(person("Alice"))
+    running = hand.start(CODE)
+    daily, _ = daily_start(player_id=hand.player.pk, kind="person", which="today", start_key="k", now=now)
+    secrets = [row.code.rsplit("-", 1)[1] for row in DailyChallenge.objects.all()]
+    sent: dict[str, str] = {}
+    for name, client in (("alice", signed_in(hand.player)), ("mallory", signed_in(person("Mallory"))), ("", Client())):
+        more = [f"/attempts/{each.public_id}" for each in (running, daily)]
+        more += [f"{address}?attempt={daily.public_id}" for address in ("/play/{daily}", f"/play/{CODE}")]
+        for address, answer in answers(client, hand.player, *more).items():
+            sent[f"{name} {address}"] = f"{answer.content.decode()} {answer.headers!r}"
+    assert not [address for address, text in sent.items() if any(secret in text for secret in secrets)]
+    ids = (running.public_id, daily.public_id)  # a page that was asked for by one has it in its own address
+    told = {
+        address
+        for address, text in sent.items()
+        if any(one in text for one in ids) and not any(one in address for one in ids)
+    }
+    assert told == {f"alice {own}" for own in ("/new", "/new?code=nonsense", "/play/{daily}", f"/play/{CODE}")}
