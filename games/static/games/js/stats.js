@@ -65,9 +65,10 @@ export class Stats {
     this.#write("peaks", filled(pgettext("peaks cleared", "%(count)s / 3"), { count: shown.peaks }));
     this.#hide("run", !WITH_RUNS.has(shown.ruleset));
     this.#hide("time", shown.clock === null);
-    if (this.#score !== null && this.#score !== shown.score) this.#changed(shown.score - this.#score);
-    this.#score = shown.score;
     const { clock } = shown;
+    const same = clock?.startedAt === this.#clock?.startedAt; // another game's score is no change
+    if (same && this.#score !== null && this.#score !== shown.score) this.#changed(shown.score - this.#score);
+    this.#score = shown.score;
     if (clock?.startedAt === this.#clock?.startedAt && clock?.finishedAt === this.#clock?.finishedAt) return;
     this.#clock = clock;
     this.#time();

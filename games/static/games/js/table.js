@@ -164,7 +164,11 @@ export class Table {
   /** @param {string} move */
   #move(move) {
     if (this.#locked || this.#shown === null) return;
-    if (move.startsWith("t") && this.#shown.pending.includes(move)) return;
+    const slot = slotOf(move);
+    if (slot !== null) {
+      const { gone, asked } = underWay(this.#shown);
+      if (gone.has(slot) || asked.includes(slot)) return; // the second tap of a double tap
+    }
     this.#board.hush();
     this.message("", false);
     this.#options.onMove?.(move);

@@ -31,9 +31,12 @@ function tell(id) {
 
 /** Read the lists again, from the page itself. */
 async function refresh() {
-  const answer = await fetch("/account", { headers: { Accept: "text/html" } }).catch(() => null);
-  if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const asked = { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(15_000) };
+  const html = await fetch("/account", asked)
+    .then((answer) => (answer.ok ? answer.text() : null))
+    .catch(() => null);
+  if (html === null) return;
+  const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const old of root.querySelectorAll("[data-fresh]")) {
     const next = fresh.getElementById(old.id);
     if (next !== null) old.replaceWith(document.adoptNode(next));

@@ -9,6 +9,7 @@ import { announceStandings, followBoards } from "./live.js";
 
 const KEPT_TAB = "tripeaks-tab";
 const LONGEST_TIMER = 2 ** 31 - 1;
+const PATIENCE = 15_000;
 
 /** @type {ReturnType<typeof followBoards> | null} */ let following = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */ let turn;
@@ -48,7 +49,7 @@ async function refresh() {
   if (refreshing) return;
   refreshing = true;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
     if (!answer.ok) throw new Error(String(answer.status));
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = fresh.querySelector("main > [data-page]");

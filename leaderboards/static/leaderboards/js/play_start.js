@@ -2,7 +2,7 @@
  * What stands over the table before a game: one button, and for a daily the choice to take a name first (R8.6).
  * @import {Attempt} from "../../games/js/state.js"
  * @import {Answer} from "../../games/js/api.js"
- * @typedef {{kind: string, name: string | null} | null} Player
+ * @typedef {{id: string, kind: string, name: string | null} | null} Player
  * @typedef {{attempt: Attempt | null, player: Player, ruleset: string, zone: string, kind: "code" | "daily",
  *   target: string, number: number | null, next?: string | null, practiceOnly?: boolean, status?: string,
  *   opensAt?: string, closesAt?: string, graceEndsAt?: string, finalAt?: string, code?: string | null}} PlayData
@@ -39,11 +39,9 @@ export class Starter {
     if (this.#busy) return null;
     this.#busy = true;
     try {
-      if (this.#data.player === null) {
-        const made = await api("POST", "/guests", { credential: "cookie" });
-        if (!made.ok) return refusalText(made.error);
-        this.#data.player = made.data.player;
-      }
+      const fresh = this.#data.player === null;
+      const problem = fresh ? await this.#guest() : null;
+      if (problem !== null) return problem;
       this.#key ??= freshKey();
       const { kind, target } = this.#data;
       const answer =
@@ -52,11 +50,30 @@ export class Starter {
           : await api("POST", "/attempts", { key: this.#key, code: target, practice });
       if (answered(answer)) this.#key = null;
       if (answer.ok) return answer.data.attempt;
-      if (answer.status === 401) this.#data.player = null; // signed out meanwhile: the next tap makes a guest
-      return refusalText(answer.error);
+      return this.#unknown(answer, fresh) ?? refusalText(answer.error);
     } finally {
       this.#busy = false;
     }
+  }
+
+  /** Become a guest. @returns {Promise<string | null>} why not, in words */
+  async #guest() {
+    if (!navigator.cookieEnabled) return cookiesText();
+    const made = await api("POST", "/guests", { credential: "cookie" });
+    if (!made.ok) return refusalText(made.error);
+    this.#data.player = made.data.player;
+    return null;
+  }
+
+  /**
+   * Signed out meanwhile: the next tap makes a guest. One forgotten at once: the browser keeps no cookie.
+   * @param {Answer} answer
+   * @param {boolean} fresh whether we have just become a guest
+   */
+  #unknown({ status }, fresh) {
+    if (status !== 401) return null;
+    this.#data.player = null;
+    return fresh ? cookiesText() : null;
   }
 
   /**
@@ -69,13 +86,11 @@ export class Starter {
     if (this.#busy) return gettext("One moment …");
     this.#busy = true;
     try {
-      if (this.#data.player === null) {
-        const made = await api("POST", "/guests", { credential: "cookie" });
-        if (!made.ok) return refusalText(made.error);
-        this.#data.player = made.data.player;
-      }
+      const fresh = this.#data.player === null;
+      const problem = fresh ? await this.#guest() : null;
+      if (problem !== null) return problem;
       const answer = await api("POST", "/account/claim", { name, password });
-      if (!answer.ok) return nameRefusal(answer.error);
+      if (!answer.ok) return this.#unknown(answer, fresh) ?? nameRefusal(answer.error);
       this.#data.player = answer.data.player;
       return answer.data.recovery_codes;
     } finally {
@@ -83,6 +98,8 @@ export class Starter {
     }
   }
 }
+
+const cookiesText = () => gettext("Playing needs a cookie, by which the server knows you again. Please allow cookies for this site.");
 
 /** Whether the server has decided: neither silence nor "come back later". @param {Answer} answer */
 const answered = ({ status }) => status > 0 && status < 500 && status !== 429;
