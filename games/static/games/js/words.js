@@ -1,6 +1,6 @@
 /**
- * The visitor's language: Django's JavaScript catalogue (`/words.js`, loaded before the modules) and the browser's own
- * formats. Call these by these names, so that `makemessages -d djangojs` finds the texts.
+ * The visitor's language: Django's JavaScript catalogue (`words_url` of the templates, loaded before the modules) and the
+ * browser's own formats. Call these by these names, with the text written out, so that `manage.py words` finds it.
  *
  * @typedef {{gettext(text: string): string, ngettext(one: string, many: string, count: number): string,
  *   pgettext(context: string, text: string): string}} Catalogue
