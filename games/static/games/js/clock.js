@@ -1,4 +1,7 @@
-/** The server's time, whatever this device's clock says: an instant told by the server plus what has passed since. */
+/**
+ * The server's time, whatever this device's clock says: an instant told by the server plus what has passed since. And
+ * how long something took, as clocks write it.
+ */
 
 let base = Date.now();
 let since = performance.now();
@@ -26,4 +29,12 @@ export function restart(instant) {
 /** Milliseconds since 1970 on the server's clock. */
 export function serverNow() {
   return base + (performance.now() - since);
+}
+
+/** Whole seconds begun: `1:12`, `1:02:03`. @param {number} milliseconds */
+export function timeText(milliseconds) {
+  const whole = Math.max(0, Math.floor(milliseconds / 1000));
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const seconds = String(whole % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${seconds}` : `${minutes}:${seconds}`;
 }

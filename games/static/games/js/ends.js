@@ -6,8 +6,9 @@
  */
 
 import { cardName } from "./cards.js";
-import { leftText, movesText, shareParts, shareText, timeText } from "./share.js";
-import { figure, filled, gettext } from "./words.js";
+import { timeText } from "./clock.js";
+import { leftText, movesText, shareParts, shareText } from "./share.js";
+import { figure, filled, gettext, pgettext } from "./words.js";
 
 /** @param {Attempt} attempt */
 export function endTitle({ outcome }) {
@@ -59,9 +60,9 @@ function wayElement({ words, primary, href, act }) {
 function figures(attempt, scored) {
   /** @type {[string, string][]} */ const shown = [];
   if (scored) shown.push([gettext("score"), figure(attempt.score)]);
-  shown.push([gettext("moves"), figure(attempt.moves)]);
+  shown.push([pgettext("counter", "moves"), figure(attempt.moves)]);
   shown.push([gettext("time"), timeText(attempt.elapsed_ms)]);
-  shown.push([gettext("peaks"), `${attempt.peaks} / 3`]);
+  shown.push([gettext("peaks"), filled(pgettext("peaks cleared", "%(count)s / 3"), { count: attempt.peaks })]);
   return shown;
 }
 

@@ -1,14 +1,7 @@
 /** A result to send to friends: no cards in it, so that it spoils nothing. */
 
+import { timeText } from "./clock.js";
 import { figure, filled, gettext, ngettext } from "./words.js";
-
-/** Whole seconds as on a clock: `1:12`, `1:02:03`. @param {number} milliseconds */
-export function timeText(milliseconds) {
-  const seconds = Math.floor(Math.max(0, milliseconds) / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const tail = String(seconds % 60).padStart(2, "0");
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
-}
 
 /** `3 cards left`. @param {number} count */
 export const leftText = (count) => filled(ngettext("%(count)s card left", "%(count)s cards left", count), { count });

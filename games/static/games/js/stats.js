@@ -4,21 +4,13 @@
  * @import {Shown} from "./table.js"
  */
 
-import { serverNow } from "./clock.js";
+import { serverNow, timeText } from "./clock.js";
 import { pop } from "./motion.js";
 import { LANGUAGE, figure, filled, gettext, pgettext } from "./words.js";
 
 const CHANGE_SHOWN = 1_000;
 const signed = new Intl.NumberFormat(LANGUAGE, { signDisplay: "always" });
 const WITH_RUNS = new Set(["R", "RC", "T"]);
-
-/** `0:41`, `1:02:03`: whole seconds begun. @param {number} milliseconds */
-export function timeText(milliseconds) {
-  const whole = Math.max(0, Math.floor(milliseconds / 1000));
-  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
-}
 
 export class Stats {
   /** @type {Map<string, {box: HTMLElement, value: HTMLElement}>} */ #figures = new Map();
