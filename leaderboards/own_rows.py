@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from .selectors.home import NEIGHBOURS
+from .selectors.home import NEIGHBOURS, TOP
 
 GAP = {"gap": True}
+
+
+def own_list(shown: dict[str, Any], mine: dict[str, Any]) -> dict[str, Any]:
+    """A list of a daily (see `lists.list_shown`), ten rows of it, with the row of the visitor whose list it is."""
+    head = shown["rows"][:TOP]
+    shown = {**shown, "rows": head, "top": TOP}
+    if shown["kind"] != mine["kind"] or not mine["player"]:
+        return shown
+    row = mine.get("row")
+    return {
+        **shown,
+        "player": mine["player"],
+        "mine": "none" if mine["state"] == "over" else mine["state"],
+        "started": mine.get("started_at"),
+        "rank": row["rank"] if row else None,
+        "provisional": mine.get("provisional", False),
+        "tail": own_lines(head, mine),
+    }
 
 
 def own_lines(head: list[dict[str, Any]], mine: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
@@ -15,11 +13,10 @@ from games.engine.rulesets import find_ruleset
 from games.errors import NotFound
 
 from .lists import KIND_TITLES, TURNS, daily_page, list_shown
-from .own_rows import own_lines
+from .own_rows import own_list
 from .pages import page, visitor
 from .ruleset_words import rule_line, ruleset_name
 from .selectors import home_before, home_get
-from .selectors.home import TOP
 from .services import daily_ensure
 
 _ensured: list[int] = []  # the number of the daily on whose day this process has looked at the week ahead
@@ -52,7 +49,9 @@ def home(request: HttpRequest) -> HttpResponse:
     if before and before["daily"]["status"] != "final":
         turns.append(before["daily"]["final_at"])
     ruleset = find_ruleset(daily["ruleset"])
-    lists = [_list(each, daily["ruleset"], mine) for each in found["lists"]]
+    lists = [
+        own_list(list_shown(each, ruleset=daily["ruleset"], timed=True, live=True), mine) for each in found["lists"]
+    ]
     return daily_page(
         request,
         "home",
@@ -72,23 +71,6 @@ def home(request: HttpRequest) -> HttpResponse:
         refresh_at=min(turns),
         now=now,
     )
-
-
-def _list(found: dict[str, Any], ruleset: str, mine: dict[str, Any]) -> dict[str, Any]:
-    """A list with, on the visitor's own, the row that is theirs."""
-    shown = {**list_shown(found, ruleset=ruleset, timed=True, live=True), "top": TOP}
-    if found["kind"] != mine["kind"] or not mine["player"]:
-        return shown
-    row = mine.get("row")
-    return {
-        **shown,
-        "player": mine["player"],
-        "mine": "none" if mine["state"] == "over" else mine["state"],
-        "started": mine.get("started_at"),
-        "rank": row["rank"] if row else None,
-        "provisional": mine.get("provisional", False),
-        "tail": own_lines(found["rows"], mine),
-    }
 
 
 def _before(request: HttpRequest) -> HttpResponse:

@@ -25,10 +25,12 @@ from games.services import random_code
 from games.services.credentials import Actor
 
 from .lists import TURNS, daily_page, list_shown
+from .own_rows import own_list
 from .pages import page, visitor
 from .ruleset_words import rule_line, ruleset_name
 from .scopes import parse_scope
-from .selectors import daily_current, daily_find, daily_json, standings_snapshot
+from .selectors import daily_current, daily_find, daily_json, daily_mine, standings_snapshot
+from .selectors.home import NOBODY
 from .services import daily_ensure
 from .typed import NotMeant, target_meant
 
@@ -113,7 +115,7 @@ def _data(who: Actor | None, attempt: dict[str, Any] | None, ruleset: str, **mor
     """What the page's script is told: nothing that its visitor may not see (R10.1)."""
     return {
         "attempt": attempt,
-        "player": {"kind": who.kind, "name": who.name} if who else None,
+        "player": {"id": who.player_public_id, "kind": who.kind, "name": who.name} if who else None,
         "ruleset": ruleset,
         "zone": settings.OFFICIAL_ZONE,
         **more,
@@ -171,6 +173,7 @@ def _daily(
     if attempt is None and who is not None:
         attempt = attempt_in_competition(player_id=who.player_id, key=key, now=now)
     people = standings_snapshot(key, "people", "best", now=now)
+    shown = list_shown(people, ruleset=ruleset.letters, timed=True, live=True, replays=final, over=final)
     return daily_page(
         request,
         "play",
@@ -184,7 +187,7 @@ def _daily(
         rule_line=rule_line(ruleset),
         board=key,
         who=who,
-        list=list_shown(people, ruleset=ruleset.letters, timed=True, live=True, replays=final, over=final),
+        list=own_list(shown, NOBODY if who is None else daily_mine(key=key, who=who, now=now)),
         data=_data(
             who,
             attempt,

@@ -10,6 +10,7 @@ from .dailies import daily_json as daily_json
 from .dailies import daily_status as daily_status
 from .dailies import daily_streaks as daily_streaks
 from .dailies import daily_today as daily_today
+from .home import daily_mine as daily_mine
 from .home import home_before as home_before
 from .home import home_get as home_get
 from .news import news_get as news_get

@@ -67,7 +67,7 @@ def home_get(*, who: Actor | None, now: dt.datetime) -> dict[str, Any]:
     return {
         "daily": shown(today),
         "lists": [_list(today, kind, boards.get((today.key, kind)), rows(today, kind), now) for kind in KINDS],
-        "mine": NOBODY if who is None else _mine(today, boards, who, now),
+        "mine": NOBODY if who is None else _mine(today.key, boards, who, now),
         "yesterday": {"daily": shown(before[0]), "winners": winners} if before else None,
     }
 
@@ -85,7 +85,14 @@ def _list(daily: DailyChallenge, kind: str, board: Board | None, rows: list[Row]
     }
 
 
-def _mine(daily: DailyChallenge, boards: dict[tuple[str, str], Board], who: Actor, now: dt.datetime) -> dict[str, Any]:
+@repeat_once
+def daily_mine(*, key: str, who: Actor, now: dt.datetime) -> dict[str, Any]:
+    """Where a visitor stands at the daily of this key, as `home_get` has it in "mine"."""
+    boards = {(board.scope, board.kind): board for board in Board.objects.filter(scope=key, view="best")}
+    return _mine(key, boards, who, now)
+
+
+def _mine(key: str, boards: dict[tuple[str, str], Board], who: Actor, now: dt.datetime) -> dict[str, Any]:
     """`{"kind", "player", "state", …}`: on which list a visitor is or would be, and how far.
 
     `state` is `none`, `playing` (with "started_at" and "elapsed_ms"), `finished` (with "row", "around", "provisional" as
@@ -93,7 +100,7 @@ def _mine(daily: DailyChallenge, boards: dict[tuple[str, str], Board], who: Acto
     """
     kind = "bots" if who.kind == Player.Kind.BOT else "people"
     mine = {"kind": kind, "player": who.player_public_id, "state": "none"}
-    attempt = Attempt.objects.filter(player_id=who.player_id, competition_key=daily.key).first()
+    attempt = Attempt.objects.filter(player_id=who.player_id, competition_key=key).first()
     if attempt is None:
         return mine
     progress = progress_of(attempt, now)
@@ -102,7 +109,7 @@ def _mine(daily: DailyChallenge, boards: dict[tuple[str, str], Board], who: Acto
         return {**mine, "state": "playing", **started}
     if progress.recorded is None:
         return {**mine, "state": "over"}
-    row, around, provisional = _place(boards.get((daily.key, kind)), attempt, who)
+    row, around, provisional = _place(boards.get((key, kind)), attempt, who)
     return {
         **mine,
         "state": "finished",

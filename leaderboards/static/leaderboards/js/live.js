@@ -7,10 +7,10 @@
  * @import {Frame, Heartbeat, Line, Me, Mine, MyState, Row, Snapshot, Standings, StandingsEvent, Status, Topic} from "./types.js"
  */
 
-import { serverNow, told } from "../../games/js/clock.js";
+import { serverNow, timeText, told } from "../../games/js/clock.js";
 import { Link } from "../../games/js/link.js";
 import { filled, gettext, ngettext } from "../../games/js/words.js";
-import { BoardView, clockText, placeText, remaining, resultText } from "./rows.js";
+import { BoardView, placeText, remaining, resultText } from "./rows.js";
 
 const DRAW_EVERY = 500;
 const DRAW_HIDDEN_EVERY = 1500; // a list behind another tab
@@ -147,14 +147,14 @@ export function showStatus(status, late = gettext("Standings are delayed.")) {
  * @param {HTMLElement} page
  * @param {{onRollover?: (daily: {number: number, date: string} | undefined) => void, onStatus?: (status: Status) => void}} [options]
  *   `onStatus`: told of every status, and the bar's pill is then the caller's (see `showStatus`)
- * @returns {{stop: () => void, again: (page: HTMLElement) => void, mine: (state: MyState, startedAt?: string) => void}}
+ * @returns {{stop: () => void, again: (page: HTMLElement) => void, mine: (state: MyState, startedAt?: string, player?: string) => void}}
  *   `again`: another page has taken its place, the link stays. `mine`: the visitor's own attempt has begun (at an
- *   instant) or has a result: the row that says so appears
+ *   instant) or has a result: the row that says so appears. `player`: who that is, where the page did not know yet
  */
 export function followBoards(page, { onRollover, onStatus } = {}) {
   const follower = new Follower(onRollover ?? (() => {}), onStatus ?? showStatus);
   follower.follow(page);
-  return { stop: () => follower.stop(), again: (other) => follower.follow(other), mine: (state, at = "") => follower.mine(state, at) };
+  return { stop: () => follower.stop(), again: (other) => follower.follow(other), mine: (state, at = "", player = "") => follower.mine(state, at, player) };
 }
 
 class Follower {
@@ -234,11 +234,13 @@ class Follower {
     this.#boards = [];
   }
 
-  /** @param {MyState} state @param {string} startedAt */
-  mine(state, startedAt) {
+  /** @param {MyState} state @param {string} startedAt @param {string} player */
+  mine(state, startedAt, player) {
     for (const board of this.#boards) {
-      if (board.mine.player === "") continue;
-      board.mine = { ...board.mine, state, startedAt: startedAt || board.mine.startedAt };
+      const who = board.mine.player || player;
+      if (who === "") continue;
+      board.view.player = who;
+      board.mine = { ...board.mine, player: who, state, startedAt: startedAt || board.mine.startedAt };
       board.dirty = true;
       if (state === "finished") this.#ask(board);
     }
@@ -315,7 +317,7 @@ class Follower {
     const { board: name, kind, view } = board.view.topic;
     const asked = board.standings?.version ?? 0;
     try {
-      const answer = await fetch(`/api/v1/boards/${encodeURIComponent(name)}/me?kind=${kind}&view=${view}`);
+      const answer = await fetch(`/api/v1/boards/${encodeURIComponent(name)}/me?kind=${kind}&view=${view}`, { signal: AbortSignal.timeout(15_000) });
       if (!answer.ok) return;
       const me = /** @type {Me} */ (await answer.json());
       if (me.row !== null) board.mine = { ...board.mine, state: "finished", me };
@@ -366,7 +368,7 @@ class Follower {
       const changed = view.show(standings, lines, place);
       if (!view.visible || view.drawn === 1) continue;
       if (!first && own !== null && before !== own.rank) announceStandings(place);
-      else this.#say(changed);
+      else if (this.#page?.dataset.page !== "play") this.#say(changed); // one's own game is what is listened to there
     }
     this.#plan();
   }
@@ -392,7 +394,7 @@ class Follower {
       if (element.textContent !== text) element.textContent = text;
     }
     for (const { view, mine } of this.#boards) {
-      if (mine.state === "playing") view.tick(clockText(serverNow() - Date.parse(mine.startedAt)));
+      if (mine.state === "playing") view.tick(timeText(serverNow() - Date.parse(mine.startedAt)));
     }
   }
 }

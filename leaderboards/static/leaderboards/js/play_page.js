@@ -125,7 +125,7 @@ function begin(attempt, asked) {
   table.message("", false);
   play.open(attempt);
   if (attempt.outcome === null) { // else it has ended in another tab, and the panel says so
-    lists.mine("playing", attempt.started_at);
+    lists.mine("playing", attempt.started_at, data.player?.id);
     table.focusNext();
   }
   if (!asked && isPractice(attempt)) {
@@ -337,7 +337,7 @@ function showEnd(attempt, fresh) {
     say("").append(link);
   }
   if (attempt.result === null) return;
-  lists.mine("finished");
+  lists.mine("finished", "", data.player?.id);
   void outcomeLines(attempt, data).then((lines) => {
     if (!panel.isConnected) return;
     panel.querySelector(".end-lines")?.prepend(...lines.map((words) => element("p", words, "end-news")));

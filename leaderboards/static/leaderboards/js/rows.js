@@ -4,6 +4,7 @@
  * @import {Counts, Line, Row, Standings} from "./types.js"
  */
 
+import { timeText } from "../../games/js/clock.js";
 import { LANGUAGE, figure, filled, gettext, ngettext } from "../../games/js/words.js";
 
 const SLIDE = { duration: 200, easing: "ease-out" };
@@ -18,17 +19,9 @@ export function resultText(row) {
   return filled(ngettext("%(count)s left", "%(count)s left", row.cards_left), { count: row.cards_left });
 }
 
-/** Whole seconds: `1:12`, `1:02:03`. @param {number} milliseconds */
-export function clockText(milliseconds) {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const tail = String(seconds % 60).padStart(2, "0");
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
-}
-
-/** `clockText`, of quick bots with hundredths: `0.42 s`. @param {number} milliseconds */
+/** `timeText`, of quick bots with hundredths: `0.42 s`. @param {number} milliseconds */
 export function duration(milliseconds) {
-  if (milliseconds >= 10_000) return clockText(milliseconds);
+  if (milliseconds >= 10_000) return timeText(milliseconds);
   return filled(gettext("%(seconds)s s"), { seconds: hundredths.format(Math.floor(milliseconds / 10) / 100) });
 }
 
@@ -265,7 +258,7 @@ export class BoardView {
   /** The element of each cell that holds its text. @param {HTMLTableRowElement} element */
   #placesOf(element) {
     if (element.cells.length < CELLS.length) return [];
-    return [...element.cells].map((cell) => cell.querySelector(":scope > a, :scope > bdi") ?? cell);
+    return [...element.cells].map((cell) => cell.querySelector("bdi") ?? cell.querySelector(":scope > a") ?? cell);
   }
 
   /** @param {Line} line */
@@ -286,7 +279,14 @@ export class BoardView {
       cell.className = name;
       element.append(cell);
     }
-    element.cells[1]?.append(document.createElement("bdi"));
+    const name = document.createElement("bdi");
+    if (line.row === null || line.row.player.name === null) element.cells[1]?.append(name);
+    else {
+      const profile = document.createElement("a");
+      profile.href = `/players/${encodeURIComponent(line.row.player.id)}`;
+      profile.append(name);
+      element.cells[1]?.append(profile);
+    }
     if (line.row !== null && this.#root.dataset.replays === "yes") {
       const link = document.createElement("a");
       link.href = `/attempts/${encodeURIComponent(line.row.id)}`;
