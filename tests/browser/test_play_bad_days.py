@@ -142,6 +142,32 @@ def test_a_page_from_the_way_back_that_shows_no_game_looks_again(site: ServerPro
     expect(Board(page).slot(18)).to_be_visible()
 
 
+HEARD = """
+  window.heard = [];
+  const region = document.getElementById("announce");
+  new MutationObserver(() => heard.push(region.textContent)).observe(region, { childList: true });
+"""
+
+
+def test_C26_page_results_of_others_are_not_read_out_to_somebody_who_plays(
+    site: ServerProcess, open_page: OpenPage
+) -> None:
+    other = visitor(site.url, "Fast Finisher")
+    attempt = other.start_daily()
+    playing = open_page("/play/daily", player=visitor(site.url, "Listening"))
+    watching = open_page(f"/boards/{attempt['competition']}")
+    for page in (playing, watching):
+        expect(page.locator("#status")).to_have_text("live")
+    playing.evaluate(HEARD)
+    playing.get_by_role("button", name="Play", exact=True).click()
+    for ply, move in enumerate(best_line(daily_code(site))):
+        other.move(attempt["id"], move, ply)
+    expect(playing.locator("[data-rows]").get_by_text("Fast Finisher")).to_be_visible()
+    expect(watching.locator("#announce")).to_contain_text("Fast Finisher")
+    playing.wait_for_timeout(500)
+    assert "Fast Finisher" not in " ".join(playing.evaluate("heard"))
+
+
 def test_a_day_that_closes_under_the_focus_takes_it_along(
     site: ServerProcess, open_page: OpenPage, clock_file: Path
 ) -> None:
