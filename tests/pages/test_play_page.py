@@ -109,7 +109,7 @@ def test_an_open_attempt_is_gone_on_with_and_a_finished_one_is_not(set_clock: Se
     assert answer.headers["Cache-Control"] == "private, no-cache"
     data = data_of(answer.content.decode())
     assert (data["attempt"]["id"], data["attempt"]["ply"]) == (attempt.public_id, 1)
-    assert data["player"] == {"kind": "guest", "name": None}
+    assert data["player"] == {"id": hand.player.public_id, "kind": "guest", "name": None}
     newer = hand.start(code, "k2")
     assert data_of(page.get(f"/play/{code}").content.decode())["attempt"]["id"] == newer.public_id
     chosen = page.get(f"/play/{code}?attempt={attempt.public_id}")
