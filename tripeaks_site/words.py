@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
+from typing import Any
 
 import brotli
 from django.conf import settings
@@ -18,6 +20,7 @@ from django.utils import translation
 from django.views.decorators.http import require_safe
 from django.views.i18n import JavaScriptCatalog
 
+_INDENTS = re.compile(rb"\n\s+")
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -30,15 +33,22 @@ class Catalogue:
     compressed: dict[str, bytes]  # by the encoding that a browser may ask for; the smallest first
 
 
+class _Words(JavaScriptCatalog):
+    """Django's, without its formats of dates and numbers: the scripts use the browser's own."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "formats": {}}
+
+
 @functools.lru_cache(maxsize=64)
 def catalogue(language: str) -> Catalogue:
     """Of one of settings.LANGUAGES. Only our own scripts' messages: not those of Django's admin."""
     request = HttpRequest()
     request.method = "GET"
     with translation.override(language):
-        answer = JavaScriptCatalog.as_view(packages=["tripeaks_site"])(request)
+        answer = _Words.as_view(packages=["tripeaks_site"])(request)
     assert isinstance(answer, HttpResponse)
-    script = answer.content
+    script = _INDENTS.sub(b"\n", answer.content).lstrip()  # texts are JSON: none goes over a line's end
     version = hashlib.sha256(script).hexdigest()[:12]
     compressed = {"br": brotli.compress(script), "gzip": gzip.compress(script, 9, mtime=0)}
     return Catalogue(f"/words/{language}.{version}.js", script, compressed)

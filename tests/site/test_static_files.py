@@ -141,8 +141,8 @@ def test_types_may_refer_to_each_other_in_comments(tmp_path: Path) -> None:
         },
         tmp_path,
     )
-    assert found["games/a.js"] == "\n\nexport const a = 1;\n"
-    assert re.fullmatch(r'\nimport \{ a \} from "\./a\.[0-9a-f]{12}\.js";\nexport const b = a;\n', found["games/b.js"])
+    assert found["games/a.js"] == "export const a = 1;\n"
+    assert re.fullmatch(r'import \{ a \} from "\./a\.[0-9a-f]{12}\.js";\nexport const b = a;\n', found["games/b.js"])
 
 
 def test_nothing_but_comments_is_taken_out_of_scripts() -> None:
@@ -152,12 +152,25 @@ def test_nothing_but_comments_is_taken_out_of_scripts() -> None:
             text = path.read_text()
             bare = without_comments(path.name, text)
             assert "/**" not in bare
-            assert bare.count("\n") == text.count("\n")
+            assert all(line.count("`") % 2 == 0 for line in bare.splitlines()), (
+                "a text over several lines would lose its indents"
+            )
             for found in re.finditer(r"/\*\*.*?\*/", text, re.DOTALL):
                 line = text[: found.start()].rpartition("\n")[2]
                 before = without_comments(path.name, text[: found.start()])
                 assert all(line.count(quote) % 2 == 0 for quote in "\"'`"), (path.name, line)
                 assert before.count("`") % 2 == 0, (path.name, line)
+
+
+def test_nothing_but_room_and_comments_is_taken_out_of_style_sheets() -> None:
+    """Their texts hold none of the marks around which room is taken away, and the rest is the same without any room."""
+    for app in ("games", "leaderboards"):
+        for path in (ROOT / app / "static").rglob("*.css"):
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+            assert not [found for found in re.findall(r'"[^"]*"', text) if re.search(r"[{};,:]", found)], path.name
+            bare = without_comments(path.name, path.read_text())
+            assert re.sub(r"\s", "", bare) == re.sub(r"\s", "", text)
+            assert len(bare) < len(text)
 
 
 def test_a_long_chain_of_imports_is_followed_to_its_end(tmp_path: Path) -> None:
