@@ -25,7 +25,12 @@ def outcome_text(attempt: Mapping[str, Any]) -> str:
 
 def accuracy_text(accuracy: float) -> str:
     """Whole per cent, rounded down: only a perfect game has 100 %."""
-    return f"{int(accuracy * 100 + 1e-9)} %"
+    return percent_text(int(accuracy * 100 + 1e-9))
+
+
+def percent_text(percent: int) -> str:
+    """`64 %`, with the room that the language leaves there."""
+    return _("%(count)s %%") % {"count": percent}
 
 
 def moves_text(count: int) -> str:

@@ -20,6 +20,7 @@ from games.engine.codes import parse_code
 from games.engine.rulesets import find_ruleset
 from games.errors import BadInput, NotFound
 
+from .analysis_words import percent_text
 from .histogram import histogram_of
 from .pages import page, visitor
 from .ruleset_words import ruleset_name
@@ -124,7 +125,7 @@ def _scores(found: dict[str, Any]) -> dict[str, Any]:
         "title": title,
         "about": about,
         "unit": unit,
-        "share": found["won"] * 100 // found["played"],
+        "share": percent_text(found["won"] * 100 // found["played"]),
         "histogram": histogram_of(found["counts"], bins=29 if found["scoring"] == "cards_left" else 14),
     }
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.locale import LocaleMiddleware
+from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
 from games.api.auth import client_address
 from games.errors import TooMany
 from games.throttles import throttle
+
+logger = logging.getLogger(__name__)
 
 # Pages: own files only, no inline script or style, sockets to our own host ('self' covers ws and wss).
 _PAGES = (
@@ -66,9 +72,32 @@ class PageThrottle:
             try:
                 throttle("page", f"address:{client_address(request.META)}")
             except TooMany as refusal:
-                wait = str(refusal.data["retry_after"])
-                return HttpResponse(refusal.message, "text/plain", 429, headers={"Retry-After": wait})
+                with translation.override(translation.get_language_from_request(request)):
+                    return _later(request, 429, int(refusal.data["retry_after"]))
         return self.get_response(request)
+
+
+class PageOutage:
+    """A database that is away for a moment makes a page come later; it breaks none (the API says so for itself)."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, OperationalError | InterfaceError):
+            return None
+        logger.warning("The database is away: %s", type(exception).__name__)
+        connection.close()  # the next request gets a fresh one
+        return _later(request, 503, 5)
+
+
+def _later(request: HttpRequest, status: int, wait: int) -> HttpResponse:
+    """A page that asks to be asked for again in so many seconds."""
+    page = render_to_string(f"{status}.html", {"path": request.get_full_path(), "wait": wait})
+    return HttpResponse(page, status=status, headers={"Retry-After": str(wait), "Cache-Control": "no-store"})
 
 
 class _PagesOnly(MiddlewareMixin):

@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "games.api.cors.ApiCorsMiddleware",
     "tripeaks_site.middleware.PageSessions",
     "tripeaks_site.middleware.PageLanguage",
+    "tripeaks_site.middleware.PageOutage",
     "django.middleware.common.CommonMiddleware",
     "tripeaks_site.middleware.PageForms",
     "tripeaks_site.middleware.PageUser",

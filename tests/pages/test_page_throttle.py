@@ -19,7 +19,10 @@ def test_so_many_pages_an_address_and_then_a_short_answer(settings: Settings) ->
     assert statuses("/boards", "/boards", "/attempts/0000000000000000", "/boards") == [200, 200, 404, 429]
     answer = Client().get("/admin/login/", REMOTE_ADDR="192.0.2.1")
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "20")
-    assert answer.content == b"Too many at once. Please wait a moment."
+    assert b"In 20 seconds there is room again." in answer.content
+    assert b'href="/admin/login/"' in answer.content
+    finnish = Client().get("/boards", REMOTE_ADDR="192.0.2.1", headers={"accept-language": "fi"})
+    assert b'<html lang="fi"' in finnish.content
     assert answer.headers["Content-Security-Policy"]
     assert statuses("/boards", address="192.0.2.2") == [200]
 
