@@ -58,8 +58,8 @@ export class Stats {
     this.#hide("run", !WITH_RUNS.has(shown.ruleset));
     this.#hide("time", shown.clock === null);
     const { clock } = shown;
-    const same = clock?.startedAt === this.#clock?.startedAt; // another game's score is no change
-    if (same && this.#score !== null && this.#score !== shown.score) this.#changed(shown.score - this.#score);
+    if (clock?.startedAt !== this.#clock?.startedAt) this.#change.hidden = true; // another game's score is no change
+    else if (this.#score !== null && this.#score !== shown.score) this.#changed(shown.score - this.#score);
     this.#score = shown.score;
     if (clock?.startedAt === this.#clock?.startedAt && clock?.finishedAt === this.#clock?.finishedAt) return;
     this.#clock = clock;
