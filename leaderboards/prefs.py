@@ -18,6 +18,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "suits": ("two", "four"),  # colours of the suits
     "help": ("on", "off"),  # refusals explained, cards that fit outlined (R2.4)
     "motion": ("system", "off"),
+    "keys": ("on", "off"),  # letters that play, anywhere on the page of the table (WCAG 2.1.4)
     "tray": ("auto", "on", "off"),  # the open cards once more as large targets; auto: on narrow screens
 }
 """The first of each is the default. The page has them as `<html data-theme=… data-suits=…>`."""
@@ -32,6 +33,7 @@ class Preferences:
     suits: str = "two"
     help: str = "on"
     motion: str = "system"
+    keys: str = "on"
     tray: str = "auto"
 
     @property

@@ -63,6 +63,12 @@ GROUPS = (
         (("system", gettext_lazy("Like this device")), ("off", gettext_lazy("None"))),
     ),
     (
+        "keys",
+        gettext_lazy("Letter keys"),
+        gettext_lazy("While you play, D draws, U undoes, H hints, and ? lists all keys."),
+        (("on", gettext_lazy("On")), ("off", gettext_lazy("Off"))),
+    ),
+    (
         "tray",
         gettext_lazy("Large cards"),
         gettext_lazy("The open cards once more below the board, large enough for a thumb."),

@@ -221,7 +221,7 @@ DELETED_MOVES_DAYS = env.integer(
     "DELETED_MOVES_DAYS", 30, low=0, high=4000
 )  # how long a deleted account's moves stay, unnamed
 STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
-SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=60)
+SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=5)  # pages miss three of 5 s
 SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)
 SOCKET_FRAME_BYTES = 16 * 1024
 SOCKETS_PER_ADDRESS = env.integer("SOCKETS_PER_ADDRESS", 1000, low=1)  # in one process

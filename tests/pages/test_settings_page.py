@@ -12,7 +12,7 @@ from tests.calls import OUR_ORIGIN
 from tests.pages.reading import get
 
 pytestmark = pytest.mark.django_db
-CHOSEN = {"theme": "dark", "suits": "four", "help": "off", "motion": "off", "tray": "on"}
+CHOSEN = {"theme": "dark", "suits": "four", "help": "off", "motion": "off", "keys": "off", "tray": "on"}
 
 
 def send(browser: Client, values: dict[str, str], **meta: str) -> Any:
@@ -24,7 +24,7 @@ def test_what_is_chosen_is_kept_and_every_page_has_it() -> None:
     answer = send(browser, CHOSEN)
     assert (answer.status_code, answer.headers["Location"]) == (303, "/settings?saved=1")
     morsel = answer.cookies["tripeaks_prefs"]
-    assert morsel.value == "theme-dark.suits-four.help-off.motion-off.tray-on"
+    assert morsel.value == "theme-dark.suits-four.help-off.motion-off.keys-off.tray-on"
     assert (morsel["samesite"], morsel["max-age"], morsel["path"]) == ("Lax", 400 * 24 * 3600, "/")
     assert morsel["httponly"]
     html = browser.get("/boards").content.decode()

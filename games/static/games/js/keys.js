@@ -62,6 +62,9 @@ function letterOf(event) {
   return /^Key[A-Z]$/.test(event.code) && key.length === 1 ? event.code.slice(3).toLowerCase() : "";
 }
 
+/** Whether the visitor wants letters to play; speech input, for one, types whole words of them. */
+const lettersPlay = () => document.documentElement.dataset.keys !== "off";
+
 /** Whether somebody writes, or answers a dialog. @param {EventTarget | null} target */
 function elsewhere(target) {
   if (document.querySelector("dialog[open]") !== null) return true;
@@ -77,8 +80,9 @@ export function letterKeys(doing) {
   /** @param {KeyboardEvent} event */
   const listen = (event) => {
     if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event.target)) return;
-    const act = doing[letterOf(event)];
-    if (act === undefined) return;
+    const key = letterOf(event);
+    const act = doing[key];
+    if (act === undefined || (key !== "arrow" && !lettersPlay())) return;
     event.preventDefault();
     act();
   };
@@ -88,14 +92,17 @@ export function letterKeys(doing) {
 
 /** The keys there are. @param {{undo: boolean, hint: boolean}} has @returns {Key[]} */
 export function keyList(has) {
-  return [
-    { key: "← ↑ → ↓", words: gettext("From card to card, and down to the stock and the buttons") },
-    { key: pgettext("key", "Tab"), words: gettext("To the next open card") },
-    { key: pgettext("key", "Enter"), words: gettext("Play the card") },
+  const letters = [
     { key: "D", words: gettext("Draw") },
     ...(has.undo ? [{ key: "U", words: gettext("Undo") }] : []),
     ...(has.hint ? [{ key: "H", words: gettext("Hint") }] : []),
     { key: "?", words: gettext("This list") },
+  ];
+  return [
+    { key: "← ↑ → ↓", words: gettext("From card to card, and down to the stock and the buttons") },
+    { key: pgettext("key", "Tab"), words: gettext("To the next open card") },
+    { key: pgettext("key", "Enter"), words: gettext("Play the card") },
+    ...(lettersPlay() ? letters : []),
   ];
 }
 

@@ -1,7 +1,5 @@
 /** The switch of "mistake help" beside the table: at once in the page, and kept like any other setting. */
 
-const NAMES = ["theme", "suits", "help", "motion", "tray"];
-
 /** @param {() => void} onChange draw the table again */
 export function helpSwitch(onChange) {
   const box = /** @type {HTMLInputElement | null} */ (document.getElementById("help"));
@@ -9,8 +7,7 @@ export function helpSwitch(onChange) {
     const { dataset } = document.documentElement;
     dataset.help = box.checked ? "on" : "off";
     onChange();
-    const form = new URLSearchParams();
-    for (const name of NAMES) form.set(name, dataset[name] ?? "");
+    const form = new URLSearchParams(Object.entries(dataset).map(([name, value]) => [name, value ?? ""]));
     // The settings page keeps it in a cookie that scripts cannot write.
     void fetch("/settings", { method: "POST", body: form, redirect: "manual", credentials: "same-origin" }).catch(() => {});
   });
