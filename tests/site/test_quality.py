@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import servers
 from tests.processes import ROOT
 from tripeaks_site.quality import find_tsc
 
@@ -46,12 +48,21 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@functools.cache
+def _mypy_cache() -> str:
+    """One for all: most of mypy's time goes into the standard library."""
+    return str(servers.temporary_directory())
+
+
 def run(project: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    kept = {"MYPY_CACHE_DIR": _mypy_cache()}
     program = "import sys; from tripeaks_site.quality import run_checks; sys.exit(run_checks(sys.argv[1:]))"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=project,
-        env={name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")} | env,
+        env={name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")}
+        | kept
+        | env,
         capture_output=True,
         text=True,
         check=False,

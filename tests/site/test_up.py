@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -31,8 +32,15 @@ from tripeaks_site.embedded.discovery import read_run
 HIDDEN = ("DATABASE_URL", "REDIS_URL", "TRIPEAKS_DATA", "TRIPEAKS_SECRET_KEY")
 
 
+@functools.cache
+def _static() -> str:
+    """Where all of them collect their static files, so that only the first has to."""
+    return str(servers.temporary_directory() / "static")
+
+
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in HIDDEN} | dict(extra or {})
+    static = {"TRIPEAKS_STATIC": _static()}
+    return {name: value for name, value in os.environ.items() if name not in HIDDEN} | static | dict(extra or {})
 
 
 class Up:
