@@ -17,7 +17,8 @@ from django.views.decorators.http import require_safe
 from games import clock
 from games.engine.codes import NUMBERED_GAMES, NUMBERED_RULESET, GameCode, numbered_code, parse_code
 from games.engine.errors import EngineError
-from games.engine.rulesets import find_ruleset
+from games.engine.position import start
+from games.engine.rulesets import Ruleset, find_ruleset
 from games.errors import NotFound
 from games.selectors import attempt_get
 from games.selectors.own import attempt_in_competition, attempt_unfinished
@@ -111,12 +112,14 @@ def _lost(request: HttpRequest, typed: str, problem: str, now: dt.datetime) -> H
     return page(request, "play_lost", status=404, here="new", typed=typed[:256], problem=problem, now=now)
 
 
-def _data(who: Actor | None, attempt: dict[str, Any] | None, ruleset: str, **more: Any) -> dict[str, Any]:
+def _data(who: Actor | None, attempt: dict[str, Any] | None, ruleset: Ruleset, **more: Any) -> dict[str, Any]:
     """What the page's script is told: nothing that its visitor may not see (R10.1)."""
+    opening = start(ruleset, range(ruleset.deck_size))  # of whatever cards: only what is the same for all is told
     return {
         "attempt": attempt,
         "player": {"id": who.player_public_id, "kind": who.kind, "name": who.name} if who else None,
-        "ruleset": ruleset,
+        "ruleset": ruleset.letters,
+        "opening": {"waste": opening.waste_count, "stock": opening.stock_left, "score": opening.score},
         "zone": settings.OFFICIAL_ZONE,
         **more,
     }
@@ -150,7 +153,7 @@ def _code(
         data=_data(
             who,
             attempt,
-            ruleset.letters,
+            ruleset,
             kind="code",
             target=code.text,
             number=number,
@@ -191,7 +194,7 @@ def _daily(
         data=_data(
             who,
             attempt,
-            ruleset.letters,
+            ruleset,
             kind="daily",
             target=key,
             number=daily["number"],

@@ -14,7 +14,7 @@ from tests.processes import server
 
 __all__ = ["server"]
 
-# The folders with long files come first: two processes take file by file, and neither shall be left with one at the end.
+# The folders with long files come first: the processes take file by file, and none shall be left with one at the end.
 _FIRST = ("browser", "site", "solver", "realtime", "engine", "leaderboards", "concurrency")
 
 

@@ -74,8 +74,9 @@ def run_checks(arguments: list[str]) -> int:
     failed = [] if arguments else _failed_checks()
     if failed:
         _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
-    # Most tests wait for servers and clocks: two at a time, a file's own tests in one process and in order.
-    options = arguments or ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+    # Most tests wait for servers, browsers and clocks (with two at a time two cores stood idle for half of the run): four
+    # at a time, a file's own tests in one process and in order.
+    options = arguments or ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
     tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
     return tests.returncode or (1 if failed else 0)
 

@@ -3,7 +3,8 @@
  * @import {Attempt} from "../../games/js/state.js"
  * @import {Answer} from "../../games/js/api.js"
  * @typedef {{id: string, kind: string, name: string | null} | null} Player
- * @typedef {{attempt: Attempt | null, player: Player, ruleset: string, zone: string, kind: "code" | "daily",
+ * @typedef {{attempt: Attempt | null, player: Player, ruleset: string, zone: string,
+ *   opening: {waste: number, stock: number, score: number}, kind: "code" | "daily",
  *   target: string, number: number | null, next?: string | null, practiceOnly?: boolean, status?: string,
  *   opensAt?: string, closesAt?: string, graceEndsAt?: string, finalAt?: string, code?: string | null}} PlayData
  */
