@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import urllib.error
@@ -211,8 +212,9 @@ def pattern(message: str) -> re.Pattern[str]:
     return re.compile("(.+)".join(re.escape(" ".join(part.split(" "))) for part in parts))
 
 
-def english_left(code: str, shown: list[str]) -> set[str]:
-    """Texts on the page that are an English message with a translation of its own."""
+@functools.cache  # reading the catalogues takes longer than loading a page
+def catalogue_of(code: str) -> tuple[frozenset[str], tuple[re.Pattern[str], ...], tuple[str, ...]]:
+    """(texts of the language, English messages that it has a text of its own for, what it says for "Rules")."""
     untranslated: list[re.Pattern[str]] = []
     allowed: set[str] = set()
     for domain in ("django", "djangojs"):
@@ -226,6 +228,14 @@ def english_left(code: str, shown: list[str]) -> set[str]:
                 fixed = re.sub(r"%\(\w+\)s", "", text)
                 if len(re.findall(r"[A-Za-z]{3,}", fixed)) >= (1 if fixed == text else 2):
                     untranslated.append(pattern(text))
+    rules = read(LOCALE / to_locale(code) / "LC_MESSAGES" / "django.po").get("Rules")
+    assert rules is not None
+    return frozenset(allowed), tuple(untranslated), texts(rules)
+
+
+def english_left(code: str, shown: list[str]) -> set[str]:
+    """Texts on the page that are an English message with a translation of its own."""
+    allowed, untranslated, _ = catalogue_of(code)
     # Headings and buttons are often one text with other words beside it: a whole text node is what counts.
     return {text for text in shown if text not in allowed and any(each.fullmatch(text) for each in untranslated)}
 
@@ -236,13 +246,10 @@ def test_every_page_speaks_the_language_of_its_reader(
     open_page: OpenPage, addresses: dict[str, str], name: str, code: str
 ) -> None:
     page = open_page(addresses[name], width=320, height=640, **language(code))
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(150)  # scripts have run by now; what they ask for has come
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [code, "ltr"]
-    catalog = read(LOCALE / to_locale(code) / "LC_MESSAGES" / "django.po")
-    rules = catalog.get("Rules")
-    assert rules is not None
     shown: list[str] = page.evaluate(SHOWN)
-    assert texts(rules)[0] in shown
+    assert catalogue_of(code)[2][0] in shown
     assert english_left(code, shown) == set()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320  # long words wrap
 
@@ -252,7 +259,7 @@ def test_every_page_keeps_its_shape_from_right_to_left(
     open_page: OpenPage, addresses: dict[str, str], name: str
 ) -> None:
     page = open_page(addresses[name], width=320, height=640, **language("ar"))
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(150)  # scripts have run by now; what they ask for has come
     assert page.evaluate("document.documentElement.dir") == "rtl"
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     cut = page.evaluate(
@@ -268,6 +275,14 @@ def test_every_page_keeps_its_shape_from_right_to_left(
 def test_the_search_for_english_finds_what_is_left() -> None:
     for code in OTHERS:
         assert english_left(code, ["Rules", "New game"]) or not complete(code)
+
+
+@functools.cache
+def finnish_patterns() -> tuple[re.Pattern[str], ...]:
+    """What every Finnish text looks like on a page."""
+    catalogs = (read(LOCALE / "fi" / "LC_MESSAGES" / f"{domain}.po") for domain in ("django", "djangojs"))
+    told = [text for catalog in catalogs for message in catalog if message.id for text in texts(message)]
+    return tuple(pattern(text) for text in told if re.search(r"[^\W\d_]", re.sub(r"%\(\w+\)s", "", text)))
 
 
 def complete(code: str) -> bool:
@@ -293,11 +308,9 @@ def test_no_text_has_been_kept_from_the_translators(open_page: OpenPage, address
     shown = []
     for code in ("en", "fi"):
         page = open_page(addresses[name], **language(code))
-        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(150)  # scripts have run by now; what they ask for has come
         shown.append(set(page.evaluate(SHOWN)))
     same = {text.removesuffix(" · TriPeaks") for text in shown[0] & shown[1] if re.search(r"[a-z]{3,}", text)}
-    catalogs = (read(LOCALE / "fi" / "LC_MESSAGES" / f"{domain}.po") for domain in ("django", "djangojs"))
-    told = [text for catalog in catalogs for message in catalog if message.id for text in texts(message)]
-    known = [pattern(text) for text in told if re.search(r"[^\W\d_]", re.sub(r"%\(\w+\)s", "", text))]
+    known = finnish_patterns()
     named = {CODE, "TriPeaks", "Alice", "OpenAPI", "AsyncAPI", "polski", *(name for _, name in OURS)}
     assert {text for text in same - named if not any(each.fullmatch(text) for each in known)} == set()

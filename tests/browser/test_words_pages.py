@@ -1,13 +1,12 @@
-"""The pages of words fit every screen, please axe in both themes, and work without scripts."""
+"""The pages of words fit every screen and work without scripts (axe reads them in test_access.py)."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
-from .axe import assert_accessible
 from .conftest import OpenPage
-from .profiles import DARK, LIGHT, NO_SCRIPT, Options
+from .profiles import NO_SCRIPT
 
 PAGES = ["/new", "/new?code=TP1-E-AAAA5AB", "/rules", "/fairness", "/boards", "/boards/TP1-E-AAAAAAB", "/numbered/17"]
 WIDER = """(width) => [...document.querySelectorAll('main *')].filter((each) => {
@@ -30,14 +29,6 @@ def test_the_pages_fit_every_screen(open_page: OpenPage, address: str) -> None:
                 .map((each) => each.outerHTML)"""
         )
         assert low == [], width
-
-
-@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("address", PAGES)
-def test_axe_finds_nothing(open_page: OpenPage, address: str, look: Options) -> None:
-    for width in (390, 1280):
-        page = open_page(address, width=width, **look)
-        assert_accessible(page, f"{width} px")
 
 
 def test_the_contents_of_the_rules_lead_by_keyboard(open_page: OpenPage) -> None:
