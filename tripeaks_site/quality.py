@@ -66,7 +66,8 @@ def _say(text: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
+    settings = {"DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
+    return {"PYTEST_XDIST_AUTO_NUM_WORKERS": "4", **os.environ, **settings}
 
 
 def run_checks(arguments: list[str]) -> int:
@@ -76,7 +77,7 @@ def run_checks(arguments: list[str]) -> int:
         _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
     # Most tests wait for servers, browsers and clocks (with two at a time two cores stood idle for half of the run): four
     # at a time, a file's own tests in one process and in order.
-    options = arguments or ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+    options = arguments or ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
     return tests.returncode or (1 if failed else 0)
 

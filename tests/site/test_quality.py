@@ -55,7 +55,7 @@ def _mypy_cache() -> str:
 
 
 def run(project: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    kept = {"MYPY_CACHE_DIR": _mypy_cache()}
+    kept = {"MYPY_CACHE_DIR": _mypy_cache(), "PYTEST_XDIST_AUTO_NUM_WORKERS": "1"}
     program = "import sys; from tripeaks_site.quality import run_checks; sys.exit(run_checks(sys.argv[1:]))"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
