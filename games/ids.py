@@ -6,6 +6,8 @@ import hashlib
 import secrets
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PUBLIC_ID = "[0-9a-z]{16}"
+"""What addresses take for a public id, as a regular expression; what is none never reaches the database."""
 
 
 def new_public_id() -> str:

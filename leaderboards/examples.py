@@ -26,9 +26,9 @@ WON: Final = (
 RUNS: Final = "t20 t23 t22 d t13 t25 t26 t16"
 
 
-def position_after(ruleset: Ruleset, moves: str, letters: str = LETTERS) -> Position:
+def position_after(ruleset: Ruleset, moves: str) -> Position:
     """The published deal under a ruleset after these moves; a move that is refused is a slip in a template."""
-    cards = deal_cards(parse_code(f"TP1-{ruleset.letters}-{letters}"))
+    cards = deal_cards(parse_code(f"TP1-{ruleset.letters}-{LETTERS}"))
     done = replay(ruleset, cards, parse_log(moves))
     if done.error is not None:
         raise ValueError(f"ply {done.error_ply} of this example is refused: {done.error}")

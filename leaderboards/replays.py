@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Mapping
@@ -46,7 +47,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     except NotFound as error:
         raise Http404 from error
     number = _page_number(request, len(found["plies"]))
-    analysis = _analysis(request, found, who)
+    analysis = _analysis(request, found, who, now)
     if analysis["state"] == "recorded":
         return HttpResponseRedirect(f"/attempts/{attempt_id}?analysis=1#analysis", status=303)
     attempt = found["attempt"]
@@ -151,9 +152,9 @@ def _linked(analysis: dict[str, Any], number: int) -> dict[str, Any]:
 # --- analysis ------------------------------------------------------------------------------------------------------
 
 
-def _analysis(request: HttpRequest, replayed: Mapping[str, Any], who: Actor | None) -> dict[str, Any]:
+def _analysis(request: HttpRequest, replayed: Mapping[str, Any], who: Actor | None, now: dt.datetime) -> dict[str, Any]:
     """The state of the analysis part: sealed, offered, shown, busy, finish_first, or just recorded (after the button)."""
-    now, attempt = clock.now(), replayed["attempt"]
+    attempt = replayed["attempt"]
     standing = {"exposed": False, "running": None}
     if who:
         standing = help_standing(public_id=attempt["id"], player_id=who.player_id, now=now)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from games.ids import PUBLIC_ID
+
 from . import replays, views, views_account, views_boards, views_numbered, views_play, views_profile, views_words
 
 urlpatterns = [
@@ -22,7 +24,7 @@ urlpatterns = [
     path("play/daily", views_play.today, name="play-daily"),
     path("play/random", views_play.random, name="play-random"),
     path("play/<str:target>", views_play.play, name="play"),
-    re_path(r"^attempts/(?P<attempt_id>[0-9a-z]{16})\Z", replays.replay, name="replay"),
+    re_path(rf"^attempts/(?P<attempt_id>{PUBLIC_ID})\Z", replays.replay, name="replay"),
     path("me", views_profile.me, name="me"),
-    re_path(r"^players/(?P<public_id>[0-9a-z]{16})\Z", views_profile.profile, name="profile"),
+    re_path(rf"^players/(?P<public_id>{PUBLIC_ID})\Z", views_profile.profile, name="profile"),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
@@ -19,7 +21,6 @@ from .ruleset_words import rule_line, ruleset_name
 from .selectors import home_before, home_get
 from .services import daily_ensure
 
-_ensured: list[int] = []  # the number of the daily on whose day this process has looked at the week ahead
 _PLAY = {
     "none": _("Play"),
     "playing": _("Continue"),
@@ -41,9 +42,7 @@ def home(request: HttpRequest) -> HttpResponse:
             found = home_get(who=who, now=now)
     except NotFound:
         return _before(request)
-    if found["daily"]["number"] not in _ensured:
-        daily_ensure(now=now)
-        _ensured[:] = [found["daily"]["number"]]
+    daily_ensure(now=now, closes_at=dt.datetime.fromisoformat(found["daily"]["closes_at"]))
     daily, before, mine = found["daily"], found["yesterday"], found["mine"]
     turns = [daily[TURNS[daily["status"]]]]
     if before and before["daily"]["status"] != "final":

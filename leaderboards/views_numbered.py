@@ -74,12 +74,10 @@ def _games(request: HttpRequest, *, typed: str = "", problem: str = "", status: 
         total=NUMBERED_GAMES,
         games=[_shown(game) for game in found["games"]],
         solved=any(game["winnable"] is not None for game in found["games"]) or wanted == "imperfect",
-        wanted=wanted,
         filters=[{"title": title, "url": _url(name, kind), "here": name == wanted} for name, title in _FILTERS.items()],
         kinds=[
             {"title": title, "url": _url(wanted, name), "here": name == kind} for name, title in KIND_TITLES.items()
         ],
-        kind=kind,
         empty=_EMPTY[wanted],
         typed=typed,
         problem=problem,
@@ -116,7 +114,6 @@ def game(request: HttpRequest, number: str) -> HttpResponse:
         here="numbered",
         game=found,
         number=wanted,
-        ruleset=ruleset,
         rule_line=rule_line(ruleset),
         possible=possible_text(found),
         records=[{"title": KIND_TITLES[kind], "kind": kind, **_shown(each)} for kind, each in kinds.items()],

@@ -20,12 +20,13 @@ from games.engine.errors import EngineError
 from games.engine.position import start
 from games.engine.rulesets import Ruleset, find_ruleset
 from games.errors import NotFound
+from games.ids import PUBLIC_ID
 from games.selectors import attempt_get
 from games.selectors.own import attempt_in_competition, attempt_unfinished
 from games.services import random_code
 from games.services.credentials import Actor
 
-from .lists import TURNS, daily_page, list_shown
+from .lists import daily_page, list_shown
 from .own_rows import own_list
 from .pages import page, visitor
 from .ruleset_words import rule_line, ruleset_name
@@ -35,7 +36,7 @@ from .selectors.home import NOBODY
 from .services import daily_ensure
 from .typed import NotMeant, target_meant
 
-_ATTEMPT = re.compile(r"[0-9a-z]{16}", re.ASCII)
+_ATTEMPT = re.compile(PUBLIC_ID)
 
 
 @require_safe
@@ -169,13 +170,15 @@ def _daily(
 ) -> HttpResponse:
     """The table of a daily, whatever its day. Raises NotFound for dates that are not prepared."""
     daily_ensure(now=now)
-    daily = daily_json(daily_find(key.removeprefix("daily-"), now), now)
+    found = daily_find(key.removeprefix("daily-"), now)
+    people = standings_snapshot(key, "people", "best", now=now)
+    counts = people["counts"]
+    daily = daily_json(found, now, counters=(counts["players"], counts["finished"]))
     status = daily["status"]
     final = status == "final"
     ruleset = find_ruleset(daily["ruleset"])
     if attempt is None and who is not None:
         attempt = attempt_in_competition(player_id=who.player_id, key=key, now=now)
-    people = standings_snapshot(key, "people", "best", now=now)
     shown = list_shown(people, ruleset=ruleset.letters, timed=True, live=True, replays=final, over=final)
     return daily_page(
         request,
@@ -185,7 +188,6 @@ def _daily(
         title=_("Daily %(number)s") % {"number": daily["number"]},
         daily=daily,
         phase=status,
-        turn=daily[TURNS[status]] if status in TURNS else None,
         ruleset_name=ruleset_name(ruleset),
         rule_line=rule_line(ruleset),
         board=key,

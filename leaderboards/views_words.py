@@ -79,7 +79,6 @@ def _unfinished(attempt: dict[str, Any]) -> dict[str, Any]:
         "code": attempt["code"],
         "ruleset": ruleset_name(find_ruleset(attempt["ruleset"])),
         "words": " · ".join(parts),
-        "started_at": attempt["started_at"],
     }
 
 

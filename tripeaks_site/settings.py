@@ -154,7 +154,6 @@ LOCALE_PATHS = [*([LOCALES] if LOCALES else []), BASE_DIR / "tripeaks_site" / "l
 FORMAT_MODULE_PATH = ["tripeaks_site.formats"]
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
-LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
 STATIC_URL = "static/"
 # A directory of collected files (`up` and the image set it): compressed, named by their content. Without it, and for

@@ -17,13 +17,13 @@ from games.services.credentials import Actor
 from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.results import attempt_key, attempt_values
+from leaderboards.scopes import KINDS
 
 from . import ranks
 from .boards import row_json
 from .dailies import daily_counts, daily_json, daily_status
 from .ranks import Row
 
-KINDS = ("people", "bots")
 TOP = 10
 """Rows of a list on the home page, before one's own and its neighbours."""
 NEIGHBOURS = 2

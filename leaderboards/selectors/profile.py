@@ -19,6 +19,7 @@ from games.clock import iso
 from games.engine.codes import NUMBERED_GAMES, numbered_code, parse_code
 from games.engine.rulesets import RULESETS, find_ruleset
 from games.errors import BadInput, NotFound
+from games.ids import PUBLIC_ID
 from games.models import Attempt, Player
 from games.retry import repeat_once
 from games.selectors.attempts import facts_of, is_public, progress_of, shown_code
@@ -30,7 +31,7 @@ from .ranks import ask
 RESULTS: Final = 25
 BEST_RUNS: Final = 3
 RECORDS: Final = 24
-_ID = re.compile(r"[0-9a-z]{16}", re.ASCII)
+_ID = re.compile(PUBLIC_ID)
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])", re.ASCII)
 _SCORINGS: Final = tuple(dict.fromkeys(ruleset.scoring for ruleset in RULESETS.values()))
 _RUNS: Final = [ruleset.letters for ruleset in RULESETS.values() if ruleset.scoring == "runs"]

@@ -95,14 +95,15 @@ _prepared_until: dt.datetime | None = None  # the close of the day on which this
 
 
 @repeat_once
-def daily_ensure(*, now: dt.datetime) -> None:
+def daily_ensure(*, now: dt.datetime, closes_at: dt.datetime | None = None) -> None:
     """What every request for a daily does first: prepare what is missing; one small query once that is done.
 
-    Today's daily is waited for. The week ahead is prepared by whoever comes first after midnight.
+    Today's daily is waited for. The week ahead is prepared by whoever comes first after midnight. `closes_at`: of
+    today's daily, where it has been read already; then that query is spared.
     """
     global _prepared_until
     today = DailyChallenge.objects.filter(opens_at__lte=now, closes_at__gt=now).values_list("closes_at", flat=True)
-    closes_at = today.first()
+    closes_at = closes_at or today.first()
     if closes_at is not None and closes_at == _prepared_until:
         return
     dailies_prepare(now=now, wait=closes_at is None)

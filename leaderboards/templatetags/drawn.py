@@ -93,11 +93,10 @@ def _name(card: str) -> str:
 
 
 @register.simple_tag
-def drawn_card(card: str, extra: str = "") -> SafeString:
+def drawn_card(card: str) -> SafeString:
     """One card as a picture with its name: `{% drawn_card "3S" %}`, a back by `"??"`. Needs `drawn_defs` on the page."""
     return format_html(
-        '<svg class="drawn-card {}" viewBox="-2 -2 {} {}" role="img" aria-label="{}"><title>{}</title>{}</svg>',
-        extra,
+        '<svg class="drawn-card" viewBox="-2 -2 {} {}" role="img" aria-label="{}"><title>{}</title>{}</svg>',
         WIDTH + 4,
         HEIGHT + 4,
         _name(card),
@@ -107,12 +106,12 @@ def drawn_card(card: str, extra: str = "") -> SafeString:
 
 
 @register.simple_tag
-def drawn_table(label: str, moves: str = "", ruleset: str = "E", fits: bool = False, only: str = "") -> SafeString:
+def drawn_table(label: str, moves: str = "", fits: bool = False, only: str = "") -> SafeString:
     """The published deal after these moves, as its player sees it.
 
     `label` says in words what there is to see. `fits` outlines what can be taken; `only` draws these slots and no piles.
     """
-    position = position_after(find_ruleset(ruleset), moves)
+    position = position_after(find_ruleset("E"), moves)
     seen = view(position)
     wanted = [int(slot) for slot in only.split()] if only else list(range(28))
     legal = set(position.legal_moves()) if fits else set()

@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+UNFOLD = "for (const each of document.querySelectorAll('main details')) each.open = true;"
+"""What is folded away is read, too."""
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
 # Colours in the middle of a fade are nobody's colours; what loops for ever is not waited for.
 SETTLED = """async () => {
@@ -42,6 +44,7 @@ def faults(page: Page) -> list[dict[str, Any]]:
 
 def assert_accessible(page: Page, state: str = "") -> None:
     """Fails with rule, target and html of everything that axe finds; `state` names the page's state."""
+    page.wait_for_load_state()  # a page that a click has led to is there before its style sheets are
     found = faults(page)
     told = "\n".join(
         f"- {each['rule']} ({each['help']})\n  {each['target']}\n  {each['html']}\n  {each['why']}" for each in found

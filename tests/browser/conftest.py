@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,20 +14,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from leaderboards.bench.page_browser import FLAGS, find_chromium
 from tests.client.cast import UNHURRIED
 from tests.processes import ServerProcess, live_server
 
+from .bare_table import laid
 from .players import Visitor
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 CARD = re.compile(r"""["' >][A2-9TJQK][CDHS]["' <]|[♣♦♥♠]""")
 """A card's text, or a suit."""
 OpenPage = Callable[..., Page]
@@ -40,11 +32,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-
-
-def find_chromium() -> str | None:
-    """Debian's Chromium, or what CHROMIUM names."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="package")
@@ -145,3 +132,9 @@ def open_page(chromium: Browser, site: ServerProcess, complaints: Complaints) ->
     yield open_one
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def table(open_page: OpenPage) -> Page:
+    """The table by itself in a bare page, with deck Z on it (bare_table.py)."""
+    return laid(open_page("/rules"))

@@ -18,12 +18,9 @@ from playwright.sync_api import BrowserContext
 
 from games.client import Client, Json
 from games.engine.cards import parse_cards
-from games.engine.codes import composed_code, parse_code
-from games.engine.deals import deal_cards
-from games.engine.moves import MOVE_TEXTS, format_log
-from games.engine.position import start
-from games.engine.rulesets import find_ruleset
-from games.solver.exact import solve
+from games.engine.codes import composed_code
+from games.engine.moves import MOVE_TEXTS
+from tests.analysis import cast
 from tests.attempts.hand import DECKS
 from tests.client.cast import PASSWORD, database
 from tests.processes import ServerProcess
@@ -88,22 +85,12 @@ def deck_code(deck: str, ruleset: str = "R") -> str:
 
 def best_line(code: str) -> list[str]:
     """Moves to the best end of a deal."""
-    game = parse_code(code)
-    return format_log(solve(start(find_ruleset(game.ruleset), deal_cards(game))).line).split()
+    return cast.best_line(code).split()
 
 
 def losing_line(code: str) -> list[str]:
     """The whole stock first, then what fits, until nothing does."""
-    game = parse_code(code)
-    position = start(find_ruleset(game.ruleset), deal_cards(game))
-    log: list[int] = []
-    while position.outcome is None:
-        legal = position.legal_moves()
-        move = 28 if 28 in legal else legal[0]
-        log.append(move)
-        position = position.play(move)
-    assert position.outcome == "stuck"
-    return format_log(log).split()
+    return cast.stuck_log(code).split()
 
 
 # --- what only the database knows ----------------------------------------------------------------------------------

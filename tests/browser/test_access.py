@@ -14,7 +14,7 @@ from tests.attempts.hand import Z_LINE
 from tests.client.cast import bot, play_badly, play_line, play_out
 from tests.processes import ServerProcess
 
-from .axe import assert_accessible, faults
+from .axe import UNFOLD, assert_accessible, faults
 from .board import Board
 from .conftest import Complaints, OpenPage
 from .delay import near_line
@@ -24,7 +24,6 @@ from .traffic import CARD, Traffic
 
 CODE = "TP1-E-AAAAAAB"
 Z = deck_code("Z")
-UNFOLD = "for (const each of document.querySelectorAll('main details')) each.open = true;"
 KNOWN_FAULTS = """
   document.querySelector("main").innerHTML =
     '<h1>Faults</h1><button></button><img src="/static/leaderboards/img/peaks.svg"><p id="pale">pale words</p>';
@@ -140,7 +139,6 @@ def test_axe_finds_nothing_for_somebody_signed_in(
     page.goto("/account")
     page.evaluate(UNFOLD)
     in_both_colours(page, "account of a person")
-    page.goto("/account")
     page = open_page("/account", player=visitor(site.url), **profile)
     page.evaluate(UNFOLD)
     in_both_colours(page, "account of a guest")
@@ -203,7 +201,7 @@ def test_axe_finds_nothing_when_a_game_has_ended(profile: Options, site: ServerP
     in_both_colours(page, "signed out")
 
 
-def test_in_forced_colours_states_still_differ(site: ServerProcess, open_page: OpenPage) -> None:
+def test_in_forced_colours_the_focus_is_seen(site: ServerProcess, open_page: OpenPage) -> None:
     player = visitor(site.url)
     player.start(code=Z)
     page = open_page(f"/play/{Z}", player=player, **FORCED_COLOURS)
@@ -211,10 +209,9 @@ def test_in_forced_colours_states_still_differ(site: ServerProcess, open_page: O
     expect(board.slot(18)).to_have_accessible_name(re.compile("can be played$"))
     page.keyboard.press("Tab")  # so that the focus is shown
     board.slot(19).focus()
-    looks = {slot: board.slot(slot).screenshot() for slot in (18, 19, 9)}
+    focused = board.slot(19).screenshot()
     board.slot(20).focus()
-    unfocused = board.slot(19).screenshot()
-    assert len({*looks.values(), unfocused}) == 4, "fits, focused, not focused, face down"
+    assert board.slot(19).screenshot() != focused
 
 
 def test_C26_the_board_is_read_and_played_without_sight_or_mouse(site: ServerProcess, open_page: OpenPage) -> None:
@@ -314,3 +311,5 @@ def test_C26_the_focus_is_never_on_the_body_while_a_whole_game_is_played(
     board.play_all(Z_LINE)
     expect(page.get_by_role("heading", name="All three peaks cleared")).to_be_focused()
     assert page.evaluate("window.lost") == []
+    page.evaluate("document.activeElement.hidden = true")
+    page.wait_for_function("window.lost.length > 0")  # the control: a focus that falls is noticed

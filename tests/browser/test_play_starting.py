@@ -114,6 +114,7 @@ def test_a_guest_takes_a_name_before_the_daily_and_is_ranked(
     expect(page.get_by_role("heading", name="Newcomer is yours")).to_be_focused()
     expect(page.get_by_role("listitem").filter(has_text=re.compile(r"^\w{4,}[\w-]*$"))).to_have_count(10)
     press(page, "Play now")
+    expect(Board(page).slot(18)).not_to_have_accessible_name(re.compile("face-down"))
     expect(page.get_by_text("Unranked", exact=True)).to_be_hidden()
     Board(page).play_all(losing_line(daily_code(site)))
     expect(page.get_by_role("heading", name="No moves left")).to_be_focused()

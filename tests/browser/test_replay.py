@@ -20,7 +20,7 @@ from tests.processes import ServerProcess
 
 from .axe import assert_accessible
 from .conftest import Complaints, OpenPage
-from .profiles import ALL_SIZES, CALM, DARK, NO_SCRIPT, PHONE
+from .profiles import ALL_SIZES, CALM, NO_SCRIPT
 
 CODE = "TP1-E-AAAAAAB"
 
@@ -132,7 +132,7 @@ def test_the_board_shows_the_ply_of_the_log(open_replay: OpenReplay, alice: Clie
         view = plies[ply]["view"]
         shown = player.root.locator(".t-slot:not([hidden]) .face")
         expect(shown).to_have_count(sum(card not in (None, "??") for card in view["tableau"]))
-        expect(player.root.locator(".t-count")).to_have_text(str(view["stock"]) if view["stock"] else re.compile(r".*"))
+        expect(player.root.locator(".t-count")).to_have_text(str(view["stock"]))
         assert player.score() == str(plies[ply]["score"])
 
 
@@ -276,12 +276,8 @@ def test_a_replay_that_does_not_arrive_is_asked_for_again(
 @pytest.mark.parametrize("size", list(ALL_SIZES))
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(open_replay: OpenReplay, lost: str, size: str) -> None:
     player = open_replay(f"/attempts/{lost}?analysis=1#ply-13", **ALL_SIZES[size], **CALM)
-    assert player.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert player.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert_accessible(player.page, size)
-
-
-def test_axe_finds_nothing_in_the_dark(open_replay: OpenReplay, lost: str) -> None:
-    assert_accessible(open_replay(f"/attempts/{lost}?analysis=1", **PHONE, **DARK, **CALM).page, "dark")
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
@@ -290,5 +286,6 @@ def test_axe_finds_nothing_on_a_profile(open_page: OpenPage, alice: Client, won:
     page = open_page(f"/attempts/{won}", width=width, color_scheme=look)
     page.get_by_role("link", name="Alice").click()
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    page.wait_for_load_state()  # a page that a click has led to is there before its style sheets are
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert_accessible(page, look)

@@ -30,9 +30,8 @@ def test_the_far_line_itself_is_far(site: ServerProcess) -> None:
     with far_line(site) as line:
         player = visitor(line.url)
         began = time.monotonic()
-        attempt = player.start(code=Z)
+        player.start(code=Z)
         assert time.monotonic() - began >= 2 * FAR
-        assert log_of(site, attempt["id"]) == []
 
 
 def test_a_tab_that_fell_behind_says_so_and_catches_up(site: ServerProcess, open_page: OpenPage) -> None:

@@ -6,126 +6,17 @@ How the table and a real server get on is the matter of the tests of playing; he
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
-from playwright.sync_api import FloatRect, Page, expect
+from playwright.sync_api import Page, expect
 
-from games.engine.layout import COVERED_BY, open_slots
+from games.engine.layout import COVERED_BY
 from games.suits import JOKER_PATH, SUIT_PATHS
-from tests.client.cast import DECK_Z
 from tests.processes import ROOT
 
 from .axe import assert_accessible
+from .bare_table import box, focused, laid, position, said, show, slot
 from .conftest import CARD, OpenPage
-
-DECK = DECK_Z.split()
-RANKS = "A23456789TJQK"
-# A bare page below a bar: the real policy, sheets and language, and nothing else.
-FIXTURE = """async ({ options, wide }) => {
-  const sheet = document.createElement("link");
-  sheet.rel = "stylesheet";
-  sheet.href = "/static/games/css/table.css";
-  await new Promise((done) => { sheet.onload = done; document.head.append(sheet); });
-  const bar = document.querySelector(".bar");
-  bar.replaceChildren();
-  bar.style.setProperty("height", "3rem");
-  const main = document.querySelector("main");
-  document.querySelector(".foot")?.remove();
-  const root = document.createElement("div");
-  root.className = "table";
-  if (wide) root.style.setProperty("margin-inline-end", "21rem");
-  main.replaceChildren(Object.assign(document.createElement("h1"), { className: "hidden-text", textContent: "Play" }), root);
-  const { Table } = await import("/static/games/js/table.js");
-  window.sent = [];
-  window.pressed = [];
-  window.table = new Table(root, {
-    interactive: true, controls: ["draw", "undo", "hint", "resign"],
-    onMove: (move) => { sent.push(move); if (window.react) window.react(move); },
-    onHint: () => pressed.push("hint"), onResign: () => pressed.push("resign"), ...options,
-  });
-}"""
-VIEWPORTS = [(320, 568), (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080)]
-
-
-def position(moves: Iterable[str] = (), pending: Iterable[str] = (), **other: Any) -> dict[str, Any]:
-    """What the server would send after these moves on deck Z, in the ruleset of runs."""
-    gone, waste, stock, run, score, count = 0, [DECK[28]], DECK[29:], 0, 0, 0
-    for move in moves:
-        count += 1
-        if move == "d":
-            waste.append(stock.pop(0))
-            run, score = 0, score - 5
-        else:
-            slot = int(move[1:])
-            gone |= 1 << slot
-            waste.append(DECK[slot])
-            run, score = run + 1, score + run + 1
-    uncovered = open_slots(gone)
-    tableau = [None if gone >> slot & 1 else DECK[slot] if slot in uncovered else "??" for slot in range(28)]
-    fits = [
-        f"t{slot}"
-        for slot in uncovered
-        if abs(RANKS.index(DECK[slot][0]) - RANKS.index(waste[-1][0])) in {1, len(RANKS) - 1}
-    ]
-    left = 28 - gone.bit_count()
-    return {
-        "tableau": tableau,
-        "open": list(uncovered),
-        "waste": waste[-1],
-        "wasteCount": len(waste),
-        "stock": len(stock),
-        "pending": list(pending),
-        "legal": [*fits, *(["d"] if stock else [])],
-        "score": score,
-        "moves": count,
-        "run": run,
-        "peaks": 3 - (~gone & 0b111).bit_count(),
-        "cardsLeft": left,
-        "outcome": None if left else "won",
-        "closed": not left,
-        "undoAllowed": True,
-        "ruleset": "R",
-        "clock": None,
-    } | other
-
-
-def show(page: Page, moves: Iterable[str] = (), pending: Iterable[str] = (), **other: Any) -> None:
-    page.evaluate("(shown) => table.show(shown)", position(moves, pending, **other))
-
-
-def laid(page: Page, *, options: dict[str, Any] | None = None, wide: bool = False, **other: Any) -> Page:
-    """The table in a page that is open, with deck Z on it."""
-    page.evaluate(FIXTURE, {"options": options or {}, "wide": wide})
-    show(page, **other)
-    return page
-
-
-def slot(page: Page, number: int) -> Any:
-    return page.locator(f'.t-board [data-slot="{number}"]')
-
-
-def box(page: Page, selector: str) -> FloatRect:
-    found = page.locator(selector).bounding_box()
-    assert found is not None, f"{selector} is not there"
-    return found
-
-
-def focused(page: Page) -> str:
-    """The slot that has the focus, else the class of what has it, else the name of the element."""
-    return str(
-        page.evaluate("(e => e.dataset.slot ?? (e.className.split(' ').at(-1) || e.tagName))(document.activeElement)")
-    )
-
-
-def said(page: Page, words: str) -> None:
-    expect(page.locator("#announce")).to_have_text(words)
-
-
-@pytest.fixture
-def table(open_page: OpenPage) -> Page:
-    return laid(open_page("/rules"))
 
 
 def test_cards_say_what_and_where_they_are_and_what_covers_them(table: Page) -> None:
@@ -279,97 +170,6 @@ def test_letters_are_keys_except_where_somebody_writes(table: Page) -> None:
     assert table.evaluate("sent") == ["d", "u"]
 
 
-def test_the_tray_has_large_targets_that_stay_under_the_finger(open_page: OpenPage) -> None:
-    page = laid(open_page("/rules", width=390, height=844, has_touch=True, is_mobile=True))
-    cells = page.locator(".t-tray [data-slot]")
-    expect(cells).to_have_count(10)
-    for cell in cells.all():
-        found = cell.bounding_box()
-        assert found is not None
-        assert min(found["width"], found["height"]) >= 44
-    before = box(page, '.t-tray [data-slot="27"]')
-    page.locator('.t-tray [data-slot="18"]').tap()
-    assert page.evaluate("sent") == ["t18"]
-    show(page, ["t18", "t19"])
-    expect(page.locator('.t-tray [data-slot="9"]')).to_contain_text("K")  # a free cell for the card turned up
-    assert box(page, '.t-tray [data-slot="27"]') == before
-    page.evaluate("document.documentElement.dataset.tray = 'off'")
-    expect(page.locator(".t-tray")).to_be_hidden()
-
-
-@pytest.mark.parametrize(("width", "height"), VIEWPORTS)
-def test_nothing_scrolls_while_playing_and_cards_are_large(open_page: OpenPage, width: int, height: int) -> None:
-    page = laid(open_page("/rules", width=width, height=height), wide=width >= 1024)
-    page.evaluate("table.message('Must be one higher or lower.')")
-    sizes = page.evaluate(
-        """() => [document.documentElement, document.querySelector(".table")].flatMap((e) =>
-        [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight])"""
-    )
-    assert sizes == [0, 0, 0, 0]
-    board, stock, room = box(page, ".t-board"), box(page, ".t-stock-top"), box(page, ".table")
-    card = board["width"] / 10.45
-    flat = width == 844
-    # As large as the width allows, and where that is not the limit, as the height allows.
-    assert board["width"] > 0.9 * (room["width"] - (144 if flat else 0)) or board["height"] > 0.45 * room["height"]
-    assert board["height"] / card == pytest.approx(1.4 * 2.65, rel=0.01)
-    assert stock["width"] >= (card if not flat else 0.9 * card) - 1
-    assert (stock["x"] > board["x"] + board["width"]) == flat  # beside it on a phone that lies
-    if width < 640:
-        assert stock["width"] > 1.5 * card
-
-
-def test_the_board_is_not_mirrored_in_a_page_that_runs_from_right_to_left(open_page: OpenPage) -> None:
-    page = open_page("/rules")
-    page.evaluate("document.documentElement.dir = 'rtl'")
-    laid(page)
-    places = {number: slot(page, number).bounding_box()["x"] for number in range(18, 28)}
-    assert sorted(places, key=lambda number: places[number]) == list(range(18, 28))
-    slot(page, 18).focus()
-    page.keyboard.press("ArrowRight")
-    assert focused(page) == "19"
-    show(page, ["d", "d", "d"])
-    assert page.locator(".t-score bdi").inner_text() == "-15"
-    assert page.locator(".t-score bdi").get_attribute("dir") == "ltr"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.parametrize("how", ["system", "setting", "none"])
-def test_nothing_moves_for_who_wants_it_still(open_page: OpenPage, how: str) -> None:
-    page = laid(open_page("/rules", reduced_motion="reduce" if how == "system" else "no-preference"))
-    if how == "setting":
-        page.evaluate("document.documentElement.dataset.motion = 'off'")
-    count = page.evaluate(
-        """(steps) => { for (const step of steps) table.show(step); table.refuse("t20", "No.");
-        return document.getAnimations().length; }""",
-        [position(), position([], ["t18"]), position(["t18"]), position(["t18", "t19"])],
-    )
-    assert (count > 0) == (how == "none")
-
-
-def test_the_moment_of_a_win_is_short_and_any_input_ends_it(table: Page) -> None:
-    line = [f"t{number}" for number in [*range(18, 28), *range(9, 18), *range(3, 9), 0, 1, 2]]
-    show(table, line[:-1])
-    show(table, line)
-    assert table.locator(".t-spark").count() > 20
-    longest = table.evaluate(
-        "Math.max(...document.getAnimations().map((each) => each.effect.getComputedTiming().endTime))"
-    )
-    assert longest < 1200
-    table.keyboard.press("Shift")
-    expect(table.locator(".t-spark")).to_have_count(0, timeout=500)
-    expect(table.locator(".t-flag:visible")).to_have_count(3)
-
-
-def test_forced_colours_keep_states_apart_by_lines(open_page: OpenPage) -> None:
-    page = laid(open_page("/rules", forced_colors="active", color_scheme="dark"))
-    style = "(e) => { const s = getComputedStyle(e); return [s.outlineStyle, s.borderTopWidth, s.fill, s.backgroundColor]; }"
-    fits, open_face = slot(page, 18).evaluate(style), slot(page, 19).locator(".face").evaluate(style)
-    assert fits[0] == "solid"
-    assert open_face[1] == "3px"
-    assert open_face[2] != open_face[3]  # the mark stands out from the card
-    assert slot(page, 19).evaluate(style)[0] == "none"
-
-
 def test_help_switched_off_neither_marks_nor_tells_what_fits(open_page: OpenPage) -> None:
     page = open_page("/rules")
     page.evaluate("document.documentElement.dataset.help = 'off'")
@@ -395,16 +195,6 @@ def test_axe_finds_nothing_in_any_state_of_the_table(open_page: OpenPage, width:
     show(page, ["t18", "d"])
     page.evaluate("table.refuse('t25', 'Must be one higher or lower.'); table.hint('d')")
     assert_accessible(page, "refused, and a hint")
-
-
-def test_the_change_of_the_score_shows_for_a_second(table: Page) -> None:
-    show(table, ["t18", "t19"])
-    change = table.locator(".t-change")
-    expect(change).to_have_text("+3")
-    expect(change).to_be_hidden(timeout=2000)
-    expect(table.locator(".t-run")).to_be_visible()
-    show(table, ["t18", "t19"], ruleset="E")
-    expect(table.locator(".t-run")).to_be_hidden()
 
 
 @pytest.mark.parametrize(

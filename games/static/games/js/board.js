@@ -2,7 +2,7 @@
  * The 28 slots. Buttons in reading order where one can play, pictures with a name where one can only look.
  *
  * @import {Shown} from "./table.js"
- * @typedef {{left: number[], back: number[], turned: number[]}} Changes slots whose card went, came back, turned up
+ * @typedef {{left: number[], back: number[]}} Changes slots whose card went, came back
  */
 
 import { FACE_DOWN, backElement, cardName, sideElement } from "./cards.js";
@@ -10,7 +10,7 @@ import { SLOTS, columnOf, coveredBy, placeOf, rowOf } from "./layout.js";
 import { fly, flip, shake } from "./motion.js";
 import { filled, gettext, ngettext } from "./words.js";
 
-/** @typedef {{button: HTMLElement, side: Element | null, card: string | null, open: boolean, fits: boolean, asked: boolean, over: number}} Slot */
+/** @typedef {{button: HTMLElement, card: string | null, open: boolean, fits: boolean, asked: boolean, over: number}} Slot */
 
 export class Board {
   /** @type {Slot[]} */ #slots = [];
@@ -52,7 +52,7 @@ export class Board {
     button.dataset.slot = String(slot);
     button.hidden = true;
     this.#place(button, slot);
-    return { button, side: null, card: null, open: false, fits: false, asked: false, over: 0 };
+    return { button, card: null, open: false, fits: false, asked: false, over: 0 };
   }
 
   /** @param {HTMLElement} element @param {number} slot */
@@ -89,6 +89,11 @@ export class Board {
     return this.#slots.flatMap(({ card, open }, slot) => (card !== null && open ? [slot] : []));
   }
 
+  /** Whether its card is marked as one that fits. @param {number} slot */
+  fits(slot) {
+    return this.#of(slot).fits;
+  }
+
   /**
    * @param {Shown} shown
    * @param {{gone: Set<number>, asked: number[]}} moving
@@ -97,7 +102,7 @@ export class Board {
    */
   show(shown, { gone, asked }, help) {
     /** @type {Changes} */
-    const changes = { left: [], back: [], turned: [] };
+    const changes = { left: [], back: [] };
     const legal = new Set(shown.pending.length === 0 ? shown.legal : []); // of the position before the moves under way
     this.#slots.forEach((slot, index) => {
       const card = gone.has(index) ? null : (shown.tableau[index] ?? null);
@@ -130,13 +135,9 @@ export class Board {
     }
     const side = sideElement(card);
     slot.button.replaceChildren(side);
-    slot.side = side;
     if (!this.#drawn) return;
     if (before === null) changes.back.push(index);
-    else if (before === FACE_DOWN) {
-      changes.turned.push(index);
-      flip(side, backElement());
-    }
+    else if (before === FACE_DOWN) flip(side, backElement());
   }
 
   /**

@@ -24,14 +24,19 @@ export function columnOf(slot) {
   }
 }
 
-/** The two slots that lie on it; none on the bottom row. @param {number} slot @returns {number[]} */
-export function coveredBy(slot) {
+/** @param {number} slot @returns {number[]} */
+function covering(slot) {
   const row = rowOf(slot);
   if (row === 3) return [];
   const column = columnOf(slot);
   const next = Array.from({ length: 10 }, (_, index) => (ROW_STARTS[row + 1] ?? 0) + index);
   return next.filter((over) => rowOf(over) === row + 1 && Math.abs(columnOf(over) - column) === 0.5);
 }
+
+const COVERING = Array.from({ length: SLOTS }, (_, slot) => covering(slot));
+
+/** The two slots that lie on it; none on the bottom row. @param {number} slot */
+export const coveredBy = (slot) => COVERING[slot] ?? [];
 
 /** A slot named by a move, `t18`; null for another. @param {string} move */
 export const slotOf = (move) => (/^t\d+$/.test(move) ? Number(move.slice(1)) : null);

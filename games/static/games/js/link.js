@@ -33,15 +33,10 @@ export class Link {
     this.#connect();
   }
 
-  /** Whether a frame sent now goes out at once. */
-  get open() {
-    return this.#socket?.readyState === WebSocket.OPEN;
-  }
-
   /** Send when connected; false when it was not. @param {object} frame */
   send(frame) {
-    if (!this.open) return false;
-    this.#socket?.send(JSON.stringify(frame));
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(frame));
     return true;
   }
 

@@ -65,7 +65,7 @@ export class Piles {
     const drewBefore = this.#lying.some(({ key }) => key.startsWith("draw"));
     const before = new Map(this.#lying.map((each) => [each.key, each]));
     const next = wanted.map((each) => {
-      const element = before.get(each.key)?.element ?? this.#laid(each, step === 1 || each.pending, drewBefore, (slot) => from(slot), shown.run);
+      const element = before.get(each.key)?.element ?? this.#laid(each, step === 1 || each.pending, drewBefore, from, shown.run);
       element.classList.toggle("pending", each.pending);
       return { ...each, element };
     });

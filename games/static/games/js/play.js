@@ -11,7 +11,7 @@
  *   | {type: "changed", attempt: string, ply: number}
  *   | {type: "error", error: Problem, move_id?: string, attempt_id?: string}} Frame
  * @typedef {{onState: (attempt: Attempt, waiting: number) => void, onStatus: (status: PlayStatus) => void,
- *   onEnd: (code: number) => void, onRefused?: () => void}} Listeners
+ *   onEnd: (code: number) => void}} Listeners
  *   `onState`: after every change, with how many moves wait for their answer; `onEnd`: the credential is gone
  */
 
@@ -98,7 +98,7 @@ export class Play {
     else this.#resume();
   }
 
-  /** Connect (again), for instance after signing in. */
+  /** The link comes back by itself; this is the first time. */
   #connect() {
     this.#link = new Link("/ws/v1/play", {
       onOpen: () => {
@@ -214,7 +214,7 @@ export class Play {
     if (again) this.#resume();
     if (!elsewhere) return;
     this.#draw();
-    const words = gettext("You played on in another tab. This one has caught up.");
+    const words = refusalText({ code: "stale_ply", data: {} });
     if (taken === null) this.#table.message(words);
     else this.#table.refuse(taken, words);
   }
@@ -240,7 +240,6 @@ export class Play {
     this.#draw(); // the card is back in its place before it shakes
     const quiet = isMistake(move.error.code) && document.documentElement.dataset.help === "off";
     this.#table.refuse(move.move, quiet ? "" : refusalText(move.error));
-    this.#listeners.onRefused?.();
   }
 
   /** Ask again after a while, longer each time. @param {number} seconds at least */

@@ -12,26 +12,28 @@
  *   outcome: string|null, closed: boolean, undoAllowed: boolean, ruleset: string,
  *   clock: {startedAt: string, finishedAt: string|null} | null,
  * }} Shown what is drawn: the confirmed position, and in `pending` the moves not yet answered, in order
- * @typedef {"draw" | "undo" | "hint" | "resign"} Control
+ * @typedef {"undo" | "hint" | "resign" | "winnable"} Control
  * @typedef {{interactive: boolean, controls?: Control[], onMove?: (move: string) => void, onHint?: () => void,
- *   onResign?: () => void}} Options
+ *   onResign?: () => void, onWinnable?: () => void}} Options
  */
 
 import { announce } from "./announce.js";
 import { Board } from "./board.js";
 import { arrowKeys, keyList, keysDialog, letterKeys } from "./keys.js";
-import { SLOTS, columnOf, slotOf, underWay } from "./layout.js";
+import { SLOTS, columnOf, rowOf, slotOf, underWay } from "./layout.js";
 import { celebrate, shake } from "./motion.js";
 import { Piles } from "./piles.js";
 import { Stats } from "./stats.js";
 import { Tray } from "./tray.js";
 import { gettext } from "./words.js";
 
+const ACROSS = 10.45; // cards in the width of the board; with 1.05 and 0.55 below the measures of css/table.css
 const DOUBLE_TAP = 320; // the second tap of a double tap comes within this time,
 const SAME_SPOT = 14; // and no farther off, in pixels
 
 export class Table {
   /** @type {Shown | null} */ #shown = null;
+  /** @type {ReturnType<typeof underWay> | null} */ #moving = null; // of what is shown
   /** @type {Map<string, HTMLButtonElement>} */ #controls = new Map();
   /** @type {{time: number, x: number, y: number, slot: number} | null} */ #tap = null;
   /** @type {HTMLElement | null} */ #aimed = null; // what we gave the focus to before the server had answered
@@ -96,6 +98,7 @@ export class Table {
       ["hint", gettext("Hint"), () => this.#options.onHint?.()],
       ["resign", gettext("Resign"), () => this.#options.onResign?.()],
       ["keys", gettext("Keys"), () => this.#listKeys()],
+      ["winnable", gettext("Winnable?"), () => this.#options.onWinnable?.()],
     ];
     for (const [name, words, act] of all) {
       if (!this.#options.interactive || (name !== "keys" && !controls.some((each) => each === name))) continue;
@@ -103,6 +106,7 @@ export class Table {
       button.type = "button";
       button.className = `t-control t-${name}`;
       button.textContent = words;
+      if (name === "winnable") button.title = gettext("Can this still be won?");
       button.addEventListener("click", () => {
         if (name === "keys" || !this.#locked) act();
       });
@@ -166,8 +170,7 @@ export class Table {
     if (this.#locked || this.#shown === null) return;
     const slot = slotOf(move);
     if (slot !== null) {
-      const { gone, asked } = underWay(this.#shown);
-      if (gone.has(slot) || asked.includes(slot)) return; // the second tap of a double tap
+      if (this.#moving?.gone.has(slot) || this.#moving?.asked.includes(slot)) return; // the second tap of a double tap
     }
     this.#board.hush();
     this.message("", false);
@@ -177,7 +180,7 @@ export class Table {
   /** @param {Shown} shown */
   show(shown) {
     const before = this.#shown;
-    const moving = underWay(shown);
+    const moving = (this.#moving = underWay(shown));
     const help = document.documentElement.dataset.help !== "off" && this.#options.interactive;
     const held = this.#board.slotAt(document.activeElement);
     this.#shown = shown;
@@ -189,8 +192,7 @@ export class Table {
     }
     this.#stats.show(shown);
     if (this.#options.interactive) {
-      const fits = (/** @type {number} */ slot) => help && shown.pending.length === 0 && shown.legal.includes(`t${slot}`);
-      this.#tray.show(this.#board.open, shown.tableau, fits);
+      this.#tray.show(this.#board.open, shown.tableau, (slot) => this.#board.fits(slot));
       this.#allow(shown, moving.undoing);
     }
     this.#celebrate(before, shown);
@@ -221,15 +223,14 @@ export class Table {
     return {
       x: board.left + left - (waste.left + waste.width / 2),
       y: board.top + top - (waste.top + waste.height / 2),
-      scale: board.width / 10.45 / waste.width,
+      scale: board.width / ACROSS / waste.width,
     };
   }
 
   /** The middle of a slot on a board of this size. @param {number} slot @param {{width: number, height: number}} board */
   #spot(slot, board) {
-    const card = board.width / 10.45;
-    const row = [0, 3, 9, 18].findLastIndex((start) => start <= slot);
-    return { left: (columnOf(slot) * 1.05 + 0.5) * card, top: (row * 0.55 + 0.5) * 1.4 * card };
+    const card = board.width / ACROSS;
+    return { left: (columnOf(slot) * 1.05 + 0.5) * card, top: (rowOf(slot) * 0.55 + 0.5) * 1.4 * card };
   }
 
   /** @param {Shown | null} before @param {Shown} shown */
@@ -314,6 +315,16 @@ export class Table {
       if (button instanceof HTMLButtonElement && !button.classList.contains("t-keys")) button.setAttribute("aria-disabled", String(locked));
     }
     if (this.#shown !== null) this.#allow(this.#shown, false);
+  }
+
+  /** Show those of the buttons that are of use now. @param {Partial<Record<Control, boolean>>} useful */
+  offer(useful) {
+    for (const [name, shown] of Object.entries(useful)) {
+      const button = this.#controls.get(name);
+      if (button === undefined || button.hidden === !shown) continue;
+      if (!shown && button === document.activeElement) this.focusNext();
+      button.hidden = !shown;
+    }
   }
 
   /** Below the board, for instance when a game has ended; not there while empty. */

@@ -18,7 +18,6 @@ export const timeOfDay = (instant, zone) =>
  * @param {PlayData} data
  * @param {{attempt: () => Attempt | null, onOpen: () => void, onDeadline: () => void, onClosed: () => void}} page
  *   `onDeadline`: time has ended the attempt, ask the server; again every few seconds until it says so
- * @returns {{rolledOver: () => void}} to be called when the server says that the date has changed
  */
 export function watchDay(data, page) {
   const { status } = data;
@@ -58,7 +57,6 @@ export function watchDay(data, page) {
     setInterval(tick, 500);
     tick();
   }
-  return { rolledOver: () => setTimeout(tick, 100) };
 }
 
 /** @param {PlayData} data @param {Attempt | null} attempt */

@@ -31,12 +31,13 @@ restart(page.dataset.now);
 const starter = new Starter(data);
 const table = new Table(root, {
   interactive: true,
-  controls: ["draw", "undo", "hint", "resign"],
+  controls: ["undo", "hint", "resign", "winnable"],
   onMove: (move) => {
     table.hint(null);
     play.move(move);
   },
   onHint: () => void askSolver("hint"),
+  onWinnable: () => void askSolver("winnable"),
   onResign: () => ask("resign", () => void resign()),
 });
 const play = new Play(table, { onState, onStatus: (status) => stand({ play: status }), onEnd: signedOut });
@@ -60,9 +61,8 @@ function stand(change) {
 
 const lists = followBoards(page, {
   onStatus: (status) => stand({ standings: status }),
-  onRollover: () => day.rolledOver(),
 });
-const day = watchDay(data, {
+watchDay(data, {
   attempt: () => play.attempt,
   onOpen: () => location.reload(),
   onDeadline: () => play.refresh(),
@@ -155,16 +155,7 @@ const isPractice = (attempt) => !attempt.ranked && attempt.competition === null;
 function showControls(attempt) {
   const running = attempt !== null && !attempt.closed;
   const helped = running && attempt.outcome === null && isPractice(attempt);
-  /** @param {string} selector @param {boolean} shown */
-  const show = (selector, shown) => {
-    for (const each of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(selector))) {
-      if (!shown && each.contains(document.activeElement) && attempt !== null) table.focusNext();
-      each.hidden = !shown;
-    }
-  };
-  show(".t-resign", running);
-  show(".t-hint", helped);
-  show(".t-winnable", helped);
+  table.offer({ resign: running, hint: helped, winnable: helped });
   const tag = document.getElementById("practice-tag");
   if (tag === null) return;
   tag.hidden = attempt === null || attempt.ranked;
@@ -354,11 +345,6 @@ async function analyse(attempt) {
 
 // --- the page --------------------------------------------------------------------------------------------------------
 
-const winnable = element("button", gettext("Winnable?"), "t-control t-winnable");
-winnable.title = gettext("Can this still be won?");
-winnable.type = "button";
-winnable.addEventListener("click", () => void askSolver("winnable"));
-root.querySelector(".t-controls")?.append(winnable);
 helpSwitch(() => {
   if (play.attempt !== null) play.adopt(play.attempt);
 });
