@@ -295,3 +295,36 @@ class DealExposure(models.Model):
 
     def __str__(self) -> str:
         return f"deal {self.deal_id} is known to player {self.player_id}"
+
+
+class AttemptClient(models.Model):
+    """Where an attempt's moves came from: evidence for fair play, kept settings.EVIDENCE_DAYS, in no public view.
+
+    One row for each combination; `first_ply` is the ply that the first request of it asked for (0: the start). The
+    address itself is not kept: `network` is a keyed hash of its prefix (/24, or /48 of IPv6).
+    """
+
+    class Client(models.TextChoices):
+        PAGE_SOCKET = "page_socket"  # a cookie, so a browser
+        PAGE_REST = "page_rest"
+        PROGRAM_SOCKET = "program_socket"  # a bearer token or session
+        PROGRAM_REST = "program_rest"
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="clients", db_index=False)
+    credential = models.ForeignKey(Credential, on_delete=models.CASCADE, related_name="+")
+    client = models.CharField(max_length=14, choices=Client.choices)
+    network = models.BinaryField(max_length=16)
+    first_ply = models.PositiveSmallIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="attempt_client_once", fields=["attempt", "credential", "client", "network"]),
+        ]
+        indexes = [
+            models.Index(name="attempt_client_network", fields=["network", "at"]),
+            models.Index(name="attempt_client_age", fields=["at"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"client of attempt {self.attempt_id}"

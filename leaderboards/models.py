@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
+from .moderation import models as moderation_models  # noqa: F401  (Django looks here for all rows of an app)
+
 
 class Calendar(models.Model):
     """The one stored row that fixes daily numbers: day 1 and the official zone (R9.1)."""
