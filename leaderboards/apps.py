@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class LeaderboardsConfig(AppConfig):
@@ -9,3 +10,6 @@ class LeaderboardsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import receivers  # noqa: F401  (connects attempt_finished)
+        from .moderation.roles import groups_keep
+
+        post_migrate.connect(groups_keep, sender=self)
