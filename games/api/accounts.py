@@ -26,10 +26,11 @@ from games.services import (
     sessions_end_others,
 )
 from games.services.credentials import Actor
+from games.services.passwords import is_banned
 from games.throttles import throttle
 
 from . import schemas
-from .auth import actor, check_own_origin, client_address, optional_actor
+from .auth import actor, banned_actor, check_own_origin, client_address, optional_actor
 from .base import ApiView, cookie_options
 from .body import Body
 from .language import language_cookie_set, language_join
@@ -194,18 +195,26 @@ class Login(ApiView):
     @extend_schema(
         operation_id="login",
         request=schemas.LoginRequestSchema,
-        responses={200: schemas.SignedInSchema, **ERRORS},
+        responses={200: schemas.LoggedInSchema, **ERRORS},
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """A new session. A guest that was signed in here is left behind, never merged."""
+        """A new session. A guest that was signed in here is left behind, never merged.
+
+        A banned account is refused (`banned`) unless `banned_too` is true. Then the answer says `"banned": true`, and
+        the session reads notices, appeals, exports and deletes the account; it does nothing else while the ban lasts.
+        """
         body = Body.of(request)
         name = body.text("name", longest=NAME_LONGEST)
         password = body.text("password", longest=PASSWORD_LONGEST)
         via = _wanted_via(request, body)
+        banned_too = body.flag("banned_too", default=False)
         throttle_name(request, name)
-        player, _, secret = account_login(name=name, password=password, via=via, now=clock.now())
+        now = clock.now()
+        player, _, secret = account_login(name=name, password=password, via=via, now=now, banned_too=banned_too)
         response = _signed_in(player, secret, via, 200)
+        if is_banned(player, now):
+            response.data["banned"] = True
         if via == "cookie":
             language_join(request, response, player_id=player.pk, language=player.language)
         return response
@@ -226,7 +235,7 @@ class Logout(AccountView):
     @extend_schema(operation_id="logout", request=None, responses={200: schemas.DoneSchema, **ERRORS})
     def post(self, request: Request) -> Response:
         """End the credential that asks; its sockets close. Without a valid one there is nothing to end."""
-        who = optional_actor(request)
+        who = optional_actor(request) or banned_actor(request)
         if who is not None:
             account_logout(player_id=who.player_id, credential_id=who.credential_id, now=clock.now())
         response = Response({"ok": True})

@@ -7,7 +7,7 @@ import functools
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from games import clock
 from games.errors import Forbidden, NotSignedIn
 from games.ids import hash_secret
-from games.services.credentials import Actor, credential_find, credential_touch
+from games.services.credentials import Actor, credential_find, credential_find_banned, credential_touch
 
 Via = Literal["cookie", "bearer"]
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -78,13 +78,38 @@ def actor(request: HttpRequest | Request, scope: str) -> Actor:
     return found
 
 
-def optional_actor(request: HttpRequest | Request) -> Actor | None:
-    """Who asks; None without a credential and with one that gives no rights (any more)."""
+def owner(request: HttpRequest | Request) -> Actor:
+    """Who asks, for what belongs to whoever holds a session of the account, and stays theirs while it is banned: to
+    read one's notices, answer them, take one's data along, delete the account. Raises NotSignedIn, Forbidden
+    `scope_missing` (tokens of programs).
+
+    While a ban lasts the actor has no scope, so no other address lets it in (case C21).
+    """
+    found = optional_actor(request)
+    if found is None:
+        found = banned_actor(request)
+        if found is None:
+            raise NotSignedIn
+    elif "manage" not in found.scopes:
+        raise Forbidden("scope_missing", "A token may not do that: sign in.", scope="manage")
+    return found
+
+
+def banned_actor(request: HttpRequest | Request, *, also: LiteralString = "NULL") -> Actor | None:
+    """Who asks, where that is the session of a banned account; None otherwise."""
+    presented = presented_credential(request)
+    if presented is None:
+        return None
+    return credential_find_banned(token_hash=presented.token_hash, via=presented.via, now=clock.now(), also=also)
+
+
+def optional_actor(request: HttpRequest | Request, *, also: LiteralString = "NULL") -> Actor | None:
+    """Who asks; None without a credential and with one that gives no rights (any more). `also`: see `credential_find`."""
     presented = presented_credential(request)
     if presented is None:
         return None
     now = clock.now()
-    found = credential_find(token_hash=presented.token_hash, via=presented.via, now=now)
+    found = credential_find(token_hash=presented.token_hash, via=presented.via, now=now, also=also)
     if found is not None and (found.last_used_at is None or now - found.last_used_at >= TOUCH_EVERY):
         credential_touch(credential_id=found.credential_id, now=now, every=TOUCH_EVERY)
     return found

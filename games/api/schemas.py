@@ -122,6 +122,10 @@ class SignedInSchema(s.Serializer[Any]):
     token = s.CharField(required=False, help_text="The secret, shown this once; not when it went into the cookie")
 
 
+class LoggedInSchema(SignedInSchema):
+    banned = s.BooleanField(required=False, help_text="true: the account is banned, and `banned_too` was asked for")
+
+
 class ClaimRequestSchema(s.Serializer[Any]):
     name = s.CharField(min_length=2, max_length=100)
     password = s.CharField(min_length=8, max_length=200)
@@ -136,6 +140,11 @@ class LoginRequestSchema(s.Serializer[Any]):
     name = s.CharField(max_length=100)
     password = s.CharField(max_length=200)
     credential = _one_of(*CREDENTIAL_KINDS, required=False, help_text="cookie (default) for pages, token for programs")
+    banned_too = s.BooleanField(
+        required=False,
+        default=False,
+        help_text="Also while banned: to read notices, appeal, export, delete the account",
+    )
 
 
 class PasswordRequestSchema(s.Serializer[Any]):

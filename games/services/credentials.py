@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, LiteralString
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -44,29 +44,57 @@ class Actor:
     credential_created_at: dt.datetime
     last_used_at: dt.datetime | None
     language: str  # chosen by the player, or empty
+    also: Any = None  # what the finder asked for besides
+    banned_until: dt.datetime | None = None  # the end of a ban that has one, to come or past
 
 
-# A bot's rights end with its owner's.
-_FIND = """
+_SELECT = """
 SELECT p.id, p.public_id, p.kind, p.name, c.id, c.scopes, c.via, c.kind, c.expires_at, p.created_at,
-       c.public_id, c.name, c.created_at, c.last_used_at, p.language
+       c.public_id, c.name, c.created_at, c.last_used_at, p.language, {also}, p.banned_until
   FROM games_credential c
   JOIN games_player p ON p.id = c.player_id
-  LEFT JOIN games_player o ON o.id = p.owner_id
+"""
+_ALIVE = """
  WHERE c.token_hash = %s AND c.via = %s
    AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > %s)
-   AND p.deleted_at IS NULL AND (p.banned_at IS NULL OR p.banned_until <= %s)
+   AND p.deleted_at IS NULL
+"""
+# A bot's rights end with its owner's.
+_FIND = f"""{_SELECT}
+  LEFT JOIN games_player o ON o.id = p.owner_id {_ALIVE}
+   AND (p.banned_at IS NULL OR p.banned_until <= %s)
    AND (o.id IS NULL OR (o.deleted_at IS NULL AND (o.banned_at IS NULL OR o.banned_until <= %s)))
+"""
+_FIND_BANNED = f"""{_SELECT} {_ALIVE}
+   AND c.kind = 'session' AND p.banned_at IS NOT NULL AND (p.banned_until IS NULL OR p.banned_until > %s)
 """
 
 
 @repeat_once
-def credential_find(*, token_hash: bytes, via: str, now: dt.datetime) -> Actor | None:
+def credential_find(*, token_hash: bytes, via: str, now: dt.datetime, also: LiteralString = "NULL") -> Actor | None:
     """The right that a presented secret gives; None when it is unknown, presented the wrong way, revoked, expired, or
     its player (or that bot's owner) is banned or deleted. One query; no lock.
+
+    `also`: an SQL expression over `p`, the player's row, whose value comes along as `Actor.also`.
     """
+    return _found(_FIND.format(also=also), token_hash, via, now, now, now)
+
+
+@repeat_once
+def credential_find_banned(
+    *, token_hash: bytes, via: str, now: dt.datetime, also: LiteralString = "NULL"
+) -> Actor | None:
+    """Who holds a live session of a banned account, with no scope at all; None for everybody else, tokens and bots too.
+
+    It is for the few acts that a ban leaves (see `games.api.auth.owner`). One query; no lock.
+    """
+    found = _found(_FIND_BANNED.format(also=also), token_hash, via, now, now)
+    return None if found is None else replace(found, scopes=frozenset())
+
+
+def _found(query: str, token_hash: bytes, *values: str | dt.datetime) -> Actor | None:
     with connection.cursor() as cursor:
-        cursor.execute(_FIND, (token_hash, via, now, now, now))
+        cursor.execute(query, (token_hash, *values))
         row = cursor.fetchone()
     if row is None:
         return None
@@ -87,6 +115,8 @@ def credential_find(*, token_hash: bytes, via: str, now: dt.datetime) -> Actor |
         credential_created_at=row[12],
         last_used_at=row[13],
         language=row[14],
+        also=row[15],
+        banned_until=row[16],
     )
 
 

@@ -50,18 +50,26 @@ def _locked(player: Player) -> Player:
     return again
 
 
+def is_banned(player: Player, now: dt.datetime) -> bool:
+    """Whether a ban of the player's own lasts."""
+    return player.banned_at is not None and (player.banned_until is None or player.banned_until > now)
+
+
 def _refuse_banned(player: Player, now: dt.datetime) -> None:
-    if player.banned_at is not None and (player.banned_until is None or player.banned_until > now):
+    if is_banned(player, now):
         until = player.banned_until.isoformat() if player.banned_until else None
         raise Forbidden("banned", "This account is banned.", until=until)
 
 
 @repeat_once
-def account_login(*, name: str, password: str, via: str, now: dt.datetime) -> tuple[Player, Credential, str]:
+def account_login(
+    *, name: str, password: str, via: str, now: dt.datetime, banned_too: bool = False
+) -> tuple[Player, Credential, str]:
     """A new session of a person; returns the credential and its secret. Never merges a guest (R8.6).
 
     Locks the player row after the password was checked. Raises Forbidden `wrong_login` (unknown names alike, with the
-    same work) or `banned` (only to who knows the password).
+    same work) or `banned` (only to who knows the password). `banned_too`: a banned person gets a session, too, good
+    for what a ban leaves (`credential_find_banned`) and for nothing else while it lasts.
     """
     player = _person(name)
     if not _password_right(player, password):
@@ -69,7 +77,8 @@ def account_login(*, name: str, password: str, via: str, now: dt.datetime) -> tu
     assert player is not None
     with transaction.atomic(durable=True):
         player = _locked(player)
-        _refuse_banned(player, now)
+        if not banned_too:
+            _refuse_banned(player, now)
         player.last_login = now
         player.save(update_fields=["last_login"])
         credential, secret = session_create(player=player, via=via, now=now)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from games import clock
 from games.api import accounts
-from games.api.auth import actor
+from games.api.auth import actor, owner
 from games.api.base import ApiView, cookie_options
 from games.api.body import Body
 from games.api.schemas import ERRORS, READ_ERRORS, AttemptSchema, DoneSchema, PasswordSchema
@@ -145,9 +145,9 @@ class Account(accounts.Account):
     def delete(self, request: Request) -> Response:
         """Delete the account: name, credentials, bots and every board entry go at once; it cannot be undone.
 
-        Guests have no password and send none.
+        Guests have no password and send none. A ban does not stand in the way.
         """
-        who = actor(request, "manage")
+        who = owner(request)
         body = Body.of(request)
         password_confirm(player_id=who.player_id, password=body.text("password", longest=200, default="") or None)
         account_delete(player_id=who.player_id, now=clock.now())
