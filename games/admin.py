@@ -8,11 +8,14 @@ from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from . import clock
 from .models import Attempt, Credential, Player
 
-admin.site.unregister(Group)
+for secret in (Group, TOTPDevice, StaticDevice):  # groups are kept by `migrate`; devices are their owners' keys
+    admin.site.unregister(secret)
 
 
 class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]

@@ -58,6 +58,10 @@ INSTALLED_APPS = [
     "channels",
     "rest_framework",
     "drf_spectacular",
+    "procrastinate.contrib.django",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "games",
     "leaderboards",
     "tripeaks_site",
@@ -74,6 +78,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "tripeaks_site.middleware.PageForms",
     "tripeaks_site.middleware.PageUser",
+    "django_otp.middleware.OTPMiddleware",
     "tripeaks_site.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -238,6 +243,17 @@ THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<S
 }
 THROTTLES = {scope: env.rate(f"THROTTLE_{scope.upper()}", rate) for scope, rate in THROTTLES.items()}
 CLOCK_OFFSET_FILE = env.text("CLOCK_OFFSET_FILE")  # tests and fault runs only; tripeaks.W001 warns
+
+EVIDENCE_DAYS = env.integer("EVIDENCE_DAYS", 180, low=1, high=4000)  # how long fair play knows whence moves came
+
+# The queue (`manage.py worker`). Its process needs this many connections to PostgreSQL and four more at most (case C20).
+WORKER_THREADS = env.integer("WORKER_THREADS", 2, low=1, high=16)  # tasks at once
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
+PROCRASTINATE_IMPORT_PATHS = ["leaderboards.moderation.tasks"]
+
+# Moderators sign in with a password and a code of their phone (README). Its clock is the machine's own, as the phone's is.
+SECOND_FACTOR = env.flag("SECOND_FACTOR", not DEBUG)
+OTP_TOTP_ISSUER = "TriPeaks"
 
 LOGGING: dict[str, Any] = {
     "version": 1,

@@ -125,7 +125,7 @@ def password_change(
 # --- recovery codes ------------------------------------------------------------------------------------------------
 
 
-def _code_hash(code: str) -> bytes:
+def code_hash(code: str) -> bytes:
     """Read forgivingly: any case, spaces and dashes, i l o as the digits they look like."""
     return hash_secret(code.casefold().translate(_READ_AS))
 
@@ -134,8 +134,13 @@ def recovery_codes_make(player: Player) -> list[str]:
     """Ten new codes, 80 random bits each, like `k3f9-…`; earlier ones are void. Assumes the player row's lock."""
     codes = [new_public_id() for _ in range(RECOVERY_CODES)]
     RecoveryCode.objects.filter(player=player).delete()
-    RecoveryCode.objects.bulk_create(RecoveryCode(player=player, code_hash=_code_hash(code)) for code in codes)
-    return ["-".join(code[start : start + 4] for start in range(0, 16, 4)) for code in codes]
+    RecoveryCode.objects.bulk_create(RecoveryCode(player=player, code_hash=code_hash(code)) for code in codes)
+    return [code_shown(code) for code in codes]
+
+
+def code_shown(code: str) -> str:
+    """In groups of four."""
+    return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 
 
 def recovery_codes_left(*, player_id: int) -> int:
@@ -169,7 +174,7 @@ def password_recover(*, name: str, recovery_code: str, new_password: str, now: d
     found = _person(name)
     if found is None:
         raise wrong
-    code = RecoveryCode.objects.filter(player=found, code_hash=_code_hash(recovery_code)).first()
+    code = RecoveryCode.objects.filter(player=found, code_hash=code_hash(recovery_code)).first()
     if code is None:
         raise wrong
     repeat = code.used_at is not None and check_password(new_password, found.password)
