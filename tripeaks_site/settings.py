@@ -237,6 +237,8 @@ THROTTLES = {  # scope: (requests, seconds), overridable as TRIPEAKS_THROTTLE_<S
     "start": (60, 60),
     "move": (600, 60),
     "solve": (120, 60),
+    "report": (20, 86400),
+    "export": (6, 3600),
     "read": (1200, 60),
     "page": (300, 60),
     "socket": (600, 60),
