@@ -16,6 +16,7 @@ from games.models import Attempt, Credential, Player
 from games.services import attempt_start
 from games.services.attempts import Competition
 from tests.factories import SignedIn, credential, person
+from tests.staff import signed_in_moderator
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def mod() -> Client:
     client = Client()
-    client.force_login(person("mod", is_staff=True, is_superuser=True))
+    signed_in_moderator(client, role="superuser")
     return client
 
 

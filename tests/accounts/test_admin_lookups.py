@@ -7,6 +7,7 @@ from django.test import Client
 
 from tests.accounts.test_admin import sealed_attempt
 from tests.factories import SignedIn, credential, person
+from tests.staff import signed_in_moderator
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def mod() -> Client:
     client = Client()
-    client.force_login(person("mod", is_staff=True, is_superuser=True))
+    signed_in_moderator(client, role="superuser")
     return client
 
 

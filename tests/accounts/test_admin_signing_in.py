@@ -10,6 +10,7 @@ from games import clock
 from games.services import credential_find
 from tests.calls import call
 from tests.factories import PASSWORD, bot, credential, person, token
+from tests.staff import signed_in_moderator
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def test_a_password_changed_here_ends_sessions_and_tokens_too() -> None:
     mod = person("mod", password=PASSWORD, is_staff=True)
     held = [credential(mod), token(mod), token(bot("helper", owner=mod)), token(person("alice"))]
     browser = Client()
-    browser.force_login(mod)
+    signed_in_moderator(browser, player=mod)
     body = {"old_password": "wrong wrong", "new_password1": "a much better one", "new_password2": "a much better one"}
 
     def alive() -> list[bool]:

@@ -19,7 +19,6 @@ from games.engine.moves import DRAW
 from games.engine.position import Position, start
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
-from games.services import person_create
 from games.solver.exact import solve, winnable
 from games.solver.playouts import difficulty, play_out
 from leaderboards import dealing
@@ -30,6 +29,7 @@ from leaderboards.services import dailies_prepare
 from tests.leaderboards.cast import NOON, finish, person
 from tests.pages.conftest import SetClock, set_clock
 from tests.pages.reading import get
+from tests.staff import signed_in_moderator
 from tripeaks_site import env
 
 __all__ = ["set_clock"]
@@ -175,9 +175,7 @@ def test_the_pages_tell_the_best_possible_of_yesterday_and_nothing_of_today(
 def test_moderators_see_no_more_of_a_sealed_day_than_others(daily: DailyChallenge) -> None:
     """R10.1: its admin pages name neither the deal nor what the solver says of it."""
     moderator = Client()
-    moderator.force_login(
-        person_create(name="mod the moderator", password="", now=NOON, is_staff=True, is_superuser=True)
-    )
+    signed_in_moderator(moderator, role="superuser")
     for address in ("/admin/leaderboards/dailychallenge/", f"/admin/leaderboards/dailychallenge/{daily.pk}/change/"):
         answer = moderator.get(address)
         assert answer.status_code == 200
