@@ -70,17 +70,21 @@ return {'ok', 0, 0, redis.call('ZRANGE', KEYS[1], 0, tonumber(ARGV[7]) - 1, 'WIT
 """
 
 # Changes since the copied version. KEYS z, m, v. ARGV: from, to, keep seconds, then (player, key, member) each;
-# an empty member removes. Reply: members after it, or -1 when the copy is not at `from`.
+# an empty member removes. Old members all go first: one may be another player's new one (merged accounts, which share
+# an attempt). Reply: members after it, or -1 when the copy is not at `from`.
 _APPLY = """
 if redis.call('GET', KEYS[3]) ~= ARGV[1] then return -1 end
 for i = 4, #ARGV, 3 do
   local old = redis.call('HGET', KEYS[2], ARGV[i])
-  if old then redis.call('ZREM', KEYS[1], old) end
+  if old then
+    redis.call('ZREM', KEYS[1], old)
+    redis.call('HDEL', KEYS[2], ARGV[i])
+  end
+end
+for i = 4, #ARGV, 3 do
   if ARGV[i + 2] ~= '' then
     redis.call('ZADD', KEYS[1], ARGV[i + 1], ARGV[i + 2])
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2])
-  elseif old then
-    redis.call('HDEL', KEYS[2], ARGV[i])
   end
 end
 redis.call('SET', KEYS[3], ARGV[2], 'EX', ARGV[3])

@@ -13,6 +13,7 @@ from games.retry import repeat_once
 from leaderboards.models import Board, RecordNews
 
 from .ranks import ask
+from .standing import off
 
 Kind = RecordNews.Kind
 WORTH = {Kind.NO_RECORD: 0, Kind.BEST_SO_FAR: 1, Kind.RECORD_BROKEN: 2, Kind.FIRST_WIN: 3}
@@ -67,7 +68,8 @@ def record_standing(board_id: int) -> Record | None:
 
 
 def record_before(board_id: int, attempt: Attempt, at: dt.datetime) -> Record | None:
-    """The best result older than `at` of another ranked attempt whose player stands on the board (or is this one).
+    """The best result older than `at` of another ranked attempt that counts and whose player stands on the board (or is
+    this one).
 
     For results that come to the board later than they were played (R8.6): entries hold only what is best today, attempts
     remember each.
@@ -76,9 +78,11 @@ def record_before(board_id: int, attempt: Attempt, at: dt.datetime) -> Record | 
         """SELECT a.result_cards_left, a.result_moves, a.id FROM games_attempt a
             WHERE a.deal_id = %(deal)s AND a.code = %(code)s AND a.ranked AND a.competition_key IS NULL
               AND a.id <> %(attempt)s AND (a.result_at, a.id) < (%(at)s, %(attempt)s)
+              AND NOT EXISTS (SELECT FROM leaderboards_exclusion x WHERE x.attempt_id = a.id)
               AND (a.player_id = %(player)s OR EXISTS (
                   SELECT FROM leaderboards_entry e
-                   WHERE e.board_id = %(board)s AND e.player_id = a.player_id AND e.active))
+                   WHERE e.board_id = %(board)s AND e.active AND e.player_id IN (a.player_id, (
+                         SELECT m.main_id FROM leaderboards_mergedaccount m WHERE m.second_id = a.player_id))))
             ORDER BY a.result_cards_left, a.result_moves, a.result_at, a.id LIMIT 1""",
         {
             "deal": attempt.deal_id,
@@ -96,13 +100,16 @@ def record_before(board_id: int, attempt: Attempt, at: dt.datetime) -> Record | 
 def news_get(*, public_id: str, player_id: int) -> dict[str, Any]:
     """What one's own attempt at a numbered game meant for its record: `{"news": … | None, "provisional": bool}`.
 
-    None while there is no result, in practice and for other deals. A guest is told what it would be among the people's
+    None while there is no result or it does not count (R8.5), in practice and for other deals. A guest is told what it would be among the people's
     results of today (`provisional`, R8.6). NotFound for unknown and foreign attempts alike (case C22).
     """
-    attempt = Attempt.objects.select_related("player").filter(public_id=public_id, player_id=player_id).first()
+    own = Attempt.objects.select_related("player").filter(public_id=public_id, player_id=player_id)
+    attempt = own.annotate(off=off()).first()
     if attempt is None:
         raise NotFound
     guest = attempt.player.kind == Player.Kind.GUEST
+    if attempt.off:
+        return {"news": None, "provisional": guest}
     if guest and attempt.ranked and attempt.result_at is not None and is_numbered(attempt.code):
         board = Board.objects.filter(scope=attempt.code, kind=Board.Kind.PEOPLE, view=Board.View.BEST).first()
         record = None if board is None else record_standing(board.pk)

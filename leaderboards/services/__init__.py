@@ -4,5 +4,3 @@ from .accounts import account_delete as account_delete
 from .dailies import dailies_prepare as dailies_prepare
 from .dailies import daily_ensure as daily_ensure
 from .dailies import daily_start as daily_start
-from .entries import entry_remove as entry_remove
-from .entries import entry_restore as entry_restore

@@ -7,11 +7,11 @@ import datetime as dt
 from django.db import transaction
 from django.db.models import Q
 
-from games.models import Attempt
+from games.models import Attempt, Player
 from games.retry import repeat_once
 from games.services.players import player_delete
 
-from .entries import entries_switch
+from .entries import entries_refresh, players_lock
 
 
 @repeat_once
@@ -19,12 +19,14 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
     """Delete an account and its bots: unnamed, signed out everywhere, off every board, in one transaction.
 
     Locks the open attempts first (a finish that holds one comes wholly before, and its entry goes too), then the
-    players, then the boards by id: the order in which a finish takes them. The others move up; a record passes to the
-    next in order with its own date (R8.5). Returns the number of entries removed. Safe to repeat. Raises NotFound.
+    players with the accounts merged with them, then the boards by id: the order in which a finish takes them. The others
+    move up; a record passes to the next in order with its own date (R8.5). Returns the number of entries that changed.
+    Safe to repeat. Raises NotFound.
     """
     with transaction.atomic(durable=True):
         theirs = Q(player_id=player_id) | Q(player__owner_id=player_id)
         open_attempts = Attempt.objects.select_for_update(of=("self",)).filter(theirs, closed_at=None).order_by("id")
         len(open_attempts.values_list("id"))  # locks them
+        players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
         gone = player_delete(player_id=player_id, now=now)
-        return entries_switch(where=Q(player_id__in=gone), active=False)
+        return len(entries_refresh(player_ids=gone))

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from typing import cast
 
-from django.db import connection, transaction
-from django.db.models import Q
+from django.db import connection
 
-from games.clock import milliseconds
 from games.engine.ranking import key_bucket
 from games.engine.rulesets import RankingName, find_ruleset
 from games.models import Attempt, Player
 from leaderboards.events import BoardChanged, announce
 from leaderboards.models import Board, Entry, ScoreBucket
-from leaderboards.results import attempt_key, attempt_values, is_first, scope_of
+from leaderboards.moderation.models import Exclusion
+from leaderboards.results import is_first, scope_of
+from leaderboards.selectors.standing import (
+    Group,
+    Standing,
+    boards_needed,
+    groups_of,
+    standing_of,
+    standing_of_entry,
+    standings_wanted,
+)
 
 from .news import news_record
 
@@ -38,13 +46,22 @@ def boards_lock(*, scope: str, kind: str, views: Sequence[str], ruleset: str, ti
     rows = Board.objects.select_for_update().filter(scope=scope, kind=kind, view__in=views).order_by("id")
     found = list(rows)
     if len(found) < len(views):
-        ranking = find_ruleset(ruleset).ranking
-        Board.objects.bulk_create(
-            [Board(scope=scope, kind=kind, view=view, ranking=ranking, timed=timed) for view in views],
-            ignore_conflicts=True,
-        )
+        _boards_make(scope=scope, kind=kind, views=views, ruleset=ruleset, timed=timed)
         found = list(rows.all())
     return found
+
+
+def _boards_make(*, scope: str, kind: str, views: Sequence[str], ruleset: str, timed: bool) -> None:
+    ranking = find_ruleset(ruleset).ranking
+    Board.objects.bulk_create(
+        [Board(scope=scope, kind=kind, view=view, ranking=ranking, timed=timed) for view in views],
+        ignore_conflicts=True,
+    )
+
+
+def _views(attempt: Attempt) -> list[str]:
+    """The views of the boards that an attempt counts for: a competition allows one attempt, its first (R9.2)."""
+    return ["best"] if attempt.competition_key is not None else ["best", "first"]
 
 
 def board_change(board: Board, change: Change) -> int:
@@ -76,41 +93,119 @@ def bucket_add(board: Board, key: int, amount: int) -> None:
             ScoreBucket.objects.filter(board=board, bucket=bucket).delete()  # empty ones would only slow sums
 
 
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """What becomes of a player's entry on a board: what stood there, and what stands there now."""
+
+    board: Board
+    player_id: int
+    before: Standing | None
+    after: Standing | None
+    row: Entry | None
+    """On the board or taken off it."""
+
+
+def _write(board: Board, changes: Sequence[EntryChange], *, finished: int = 0) -> None:
+    """Write the changed entries of a locked board: one new version, one announcement."""
+    entries = 0
+    for change in changes:
+        if change.before is not None:
+            bucket_add(board, change.before.key, -1)
+            entries -= 1
+        if change.after is not None:
+            bucket_add(board, change.after.key, 1)
+            entries += 1
+    version = board_change(board, Change(entries=entries, finished=finished))
+    for change in changes:
+        values = {} if change.after is None else asdict(change.after)
+        values |= {"version": version, "active": change.after is not None}
+        if change.row is None:
+            Entry.objects.create(board=board, player_id=change.player_id, **values)
+        else:
+            Entry.objects.filter(pk=change.row.pk).update(**values)
+
+
+# --- a result comes in ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Whether a result counts for an entry, and whether several accounts share that entry."""
+
+    enters: bool
+    news: bool
+    merged: bool
+
+
+_NOT = _Counts(enters=False, news=False, merged=False)
+_LOCK_PLAYERS = """
+SELECT p.id, p.deleted_at FROM games_player p
+ WHERE p.id IN (%(player)s, (SELECT main_id FROM leaderboards_mergedaccount WHERE second_id = %(player)s))
+ ORDER BY p.id FOR KEY SHARE"""
+_DECIDED = """
+SELECT (SELECT kind FROM leaderboards_exclusion WHERE attempt_id = %(attempt)s),
+       EXISTS (SELECT FROM leaderboards_hiddenplayer WHERE player_id = %(player)s),
+       (SELECT main_id FROM leaderboards_mergedaccount WHERE second_id = %(player)s),
+       EXISTS (SELECT FROM leaderboards_mergedaccount WHERE main_id = %(player)s)"""
+
+
 def entry_record(*, attempt: Attempt, now: dt.datetime) -> None:
     """Bring the boards up to date with an attempt that has ended or bettered its result (R8.1, R8.4, R8.6).
 
-    Assumes the attempt row's lock and an open transaction. Locks: attempt, then (accounts only) the player's row
-    against a deletion, then the boards by id. Idempotent: a repeat of a result, an equal one and a worse one change nothing,
-    and the earlier date stands.
+    Assumes the attempt row's lock and an open transaction. Locks: attempt, then (accounts only) the player's row, and
+    that of the account it is merged into, against deletion, hiding and merging, then the boards by id. Idempotent: a
+    repeat of a result, an equal one and a worse one change nothing, and the earlier date stands. What is held,
+    disqualified or hidden enters nowhere; whoever decides otherwise later calls `entries_refresh`.
     """
-    kind = attempt.player.kind
-    enters = attempt.result_outcome is not None and attempt.ranked and kind != Player.Kind.GUEST
-    if enters:
-        # A guest's claim locks the player and then the attempts, so guests' rows are left alone here; the claim sends
-        # what it finds under the attempt's lock.
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT deleted_at FROM games_player WHERE id = %s FOR KEY SHARE", (attempt.player_id,))
-            enters = cursor.fetchone() == (None,)
     competition = attempt.competition_key is not None
-    if not enters and not competition:
+    has_result = attempt.result_outcome is not None and attempt.ranked and attempt.player.kind != Player.Kind.GUEST
+    # A guest's claim locks the player and then the attempts, so guests' rows are left alone here; the claim sends
+    # what it finds under the attempt's lock.
+    counts = _counts(attempt) if has_result else _NOT
+    if not counts.enters and not counts.news and not competition:
         return
     boards = boards_lock(
         scope=scope_of(attempt),
-        kind=Board.Kind.BOTS if kind == Player.Kind.BOT else Board.Kind.PEOPLE,
-        views=["best"] if competition else ["best", "first"],
+        kind=Board.Kind.BOTS if attempt.player.kind == Player.Kind.BOT else Board.Kind.PEOPLE,
+        views=_views(attempt),
         ruleset=attempt.ruleset,
         timed=competition,
     )
+    groups = groups_of([attempt.player_id]) if counts.enters and counts.merged else []
+    shared = _changes(boards, groups) if groups else {}
     ended = _ended_now(attempt, now)
     for board in boards:
-        entry = Entry.objects.filter(board=board, player_id=attempt.player_id).first() if enters else None
-        finished = 1 if competition and entry is None and ended else 0
-        if enters and (entry is None or entry.active or entry.attempt_id != attempt.pk):
+        entry = Entry.objects.filter(board=board, player_id=attempt.player_id).first() if has_result else None
+        finished = 1 if competition and ended and (entry is None or entry.attempt_id != attempt.pk) else 0
+        if counts.news:
             news_record(board=board, attempt=attempt, now=now)  # before the entry: it looks at the record so far
-        if enters and (board.view == "best" or is_first(attempt)) and _betters(attempt, entry):
-            _entry_write(board, attempt, entry, finished=finished)
+        changes = shared.get(board.pk, [])
+        if counts.enters and not counts.merged and (board.view == "best" or is_first(attempt)):
+            changes = _bettered(board, attempt, entry)
+        if changes:
+            _write(board, changes, finished=finished)
         elif finished:
             board_change(board, Change(finished=finished))
+
+
+def _counts(attempt: Attempt) -> _Counts:
+    """Whether the result counts, judged under the locks. Two statements: one that waits would judge what was before."""
+    values = {"attempt": attempt.pk, "player": attempt.player_id}
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_LOCK_PLAYERS, values)
+            deleted_at = dict(cursor.fetchall())
+            cursor.execute(_DECIDED, values)
+            exclusion, hidden, main, has_seconds = cursor.fetchone()
+        if main is None or main in deleted_at:  # else merged while this waited: lock that one, too
+            break
+    if hidden or any(at is not None for at in deleted_at.values()):
+        return _NOT
+    return _Counts(
+        enters=exclusion is None,
+        news=exclusion != Exclusion.Kind.DISQUALIFIED,  # what is held is told once it counts
+        merged=main is not None or has_seconds,
+    )
 
 
 def _ended_now(attempt: Attempt, now: dt.datetime) -> bool:
@@ -118,71 +213,76 @@ def _ended_now(attempt: Attempt, now: dt.datetime) -> bool:
     return attempt.outcome in ("resigned", "expired") or attempt.result_at == now
 
 
-def _betters(attempt: Attempt, entry: Entry | None) -> bool:
-    """Whether the attempt's result takes the entry's place. A removed entry gives way to other attempts only."""
-    if entry is None:
-        return True
-    if not entry.active:
-        return entry.attempt_id != attempt.pk
-    return attempt_key(attempt) < entry.key
+def _bettered(board: Board, attempt: Attempt, entry: Entry | None) -> list[EntryChange]:
+    """The attempt's result in the entry's place, if it is better or nothing stands there."""
+    before = standing_of_entry(entry) if entry is not None and entry.active else None
+    after = standing_of(attempt)
+    if before is not None and before.place <= after.place:
+        return []
+    return [EntryChange(board, attempt.player_id, before, after, entry)]
 
 
-def _entry_write(board: Board, attempt: Attempt, entry: Entry | None, *, finished: int) -> None:
-    """Write the attempt's result as the player's entry on a locked board."""
-    key = attempt_key(attempt)
-    counted = entry is not None and entry.active
-    if entry is not None and entry.active:
-        bucket_add(board, entry.key, -1)
-    bucket_add(board, key, 1)
-    version = board_change(board, Change(entries=0 if counted else 1, finished=finished))
-    assert attempt.result_at is not None
-    values = {
-        "attempt_id": attempt.pk,
-        "key": key,
-        "finished_ms": milliseconds(attempt.result_at),
-        "version": version,
-        "active": True,
-        **attempt_values(attempt),
-    }
-    if entry is None:
-        Entry.objects.create(board=board, player_id=attempt.player_id, **values)
-    else:
-        Entry.objects.filter(pk=entry.pk).update(**values)
+# --- decisions -----------------------------------------------------------------------------------------------------
 
 
-# --- removal -------------------------------------------------------------------------------------------------------
+def players_lock(player_ids: Collection[int]) -> dict[int, Player]:
+    """Lock players and all accounts merged with them, by id, against finishes: whatever is about to end waits.
 
-
-def entries_switch(*, where: Q, active: bool) -> int:
-    """Take the entries found by `where` off their boards, or put them back; how many changed.
-
-    Assumes an open transaction. Locks the boards by id, reads the entries again under the locks, raises each board's
-    version once and announces it. The next in order takes over a rank or a record, with its own date (R8.5).
+    Assumes an open transaction. Whoever is merged with them meanwhile is locked as well.
     """
-    board_ids = set(Entry.objects.filter(where).values_list("board_id", flat=True))
-    changed = 0
-    for board in Board.objects.select_for_update().filter(pk__in=board_ids).order_by("id"):
-        entries = list(Entry.objects.filter(where, board=board).exclude(active=active))
-        if not entries:
-            continue
-        step = 1 if active else -1
-        for entry in entries:
-            bucket_add(board, entry.key, step)
-        version = board_change(board, Change(entries=step * len(entries)))
-        Entry.objects.filter(pk__in=[entry.pk for entry in entries]).update(active=active, version=version)
-        changed += len(entries)
+    locked: dict[int, Player] = {}
+    wanted = set(player_ids)
+    while not wanted <= set(locked):
+        rows = Player.objects.select_for_update(of=("self",)).filter(pk__in=wanted).order_by("id")
+        locked |= {player.pk: player for player in rows}
+        wanted = (wanted & set(locked)) | {
+            member for group in groups_of(locked) for member in (group.player_id, *group.members)
+        }
+    return locked
+
+
+def entries_refresh(*, player_ids: Collection[int], scopes: Collection[str] | None = None) -> list[EntryChange]:
+    """Bring these players' entries, on these scopes' boards or on all, in line with what has to stand there now.
+
+    The one way in which a deletion and every decision of a moderator reach the boards. Computed anew from attempts, so
+    that what was decided and taken back leaves every entry as it was: whatever comes back has its own key and date, and
+    the next best moves up meanwhile. Only boards that really change get a new version, once.
+
+    Assumes an open transaction and the caller's lock on what has changed: the attempt's row, or those of the players and
+    of all accounts merged with them (`groups_of`), which a finish takes a key share of. Locks the boards by id, and
+    reads everything again under their locks. Returns the changes; none when all is in line.
+    """
+    groups = groups_of(player_ids)
+    scopes, needed = boards_needed(groups, scopes)
+    boards = Board.objects.filter(scope__in=scopes, kind__in={group.kind for group in groups})
+    there = set(boards.values_list("scope", "kind", "view"))
+    for (scope, kind), attempt in sorted(needed.items(), key=lambda item: item[0]):
+        views = _views(attempt)
+        if not all((scope, kind, view) in there for view in views):
+            timed = attempt.competition_key is not None
+            _boards_make(scope=scope, kind=kind, views=views, ruleset=attempt.ruleset, timed=timed)
+    locked = list(boards.select_for_update().order_by("id"))
+    changed = _changes(locked, groups)
+    for board in locked:
+        if board.pk in changed:
+            _write(board, changed[board.pk])
+    return [change for changes in changed.values() for change in changes]
+
+
+def _changes(boards: Sequence[Board], groups: Sequence[Group]) -> dict[int, list[EntryChange]]:
+    """What has to change on these locked boards for the entries under the names of these groups."""
+    wanted = standings_wanted(groups, {board.scope for board in boards})
+    players = [group.player_id for group in groups]
+    found = Entry.objects.filter(board__in=boards, player_id__in=players)
+    rows = {(row.board_id, row.player_id): row for row in found}
+    changed: dict[int, list[EntryChange]] = {}
+    for board in boards:
+        for group in groups:
+            if group.kind != board.kind:
+                continue
+            row = rows.get((board.pk, group.player_id))
+            before = standing_of_entry(row) if row is not None and row.active else None
+            after = wanted.get((board.scope, board.view, group.player_id))
+            if before != after:
+                changed.setdefault(board.pk, []).append(EntryChange(board, group.player_id, before, after, row))
     return changed
-
-
-def entry_remove(*, board_id: int, player_id: int) -> bool:
-    """Take a player's entry off one board (a disqualification); False when none stands there. Opens a transaction."""
-    with transaction.atomic():
-        return bool(entries_switch(where=Q(board_id=board_id, player_id=player_id), active=False))
-
-
-def entry_restore(*, board_id: int, player_id: int) -> bool:
-    """Put a removed entry back with its own result and date; False when there is none, or its player is deleted."""
-    with transaction.atomic():
-        if not Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None):
-            return False
-        return bool(entries_switch(where=Q(board_id=board_id, player_id=player_id), active=True))

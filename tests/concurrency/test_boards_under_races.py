@@ -15,14 +15,13 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.db import connection, transaction
-from django.db.models import Q
 
 from games.client import Client
 from games.models import Attempt, Player
 from games.services.players import player_delete
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.services import account_delete, dailies_prepare
-from leaderboards.services.entries import entries_switch
+from leaderboards.services.entries import entries_refresh
 from tests.leaderboards.cast import NOON, RUNS, TEN, finish, person, places, reading_from
 from tests.processes import ROOT, fresh_database, live_server
 
@@ -185,7 +184,7 @@ def test_C15_a_finish_that_comes_while_the_deletion_commits_enters_nowhere() -> 
             gone = player_delete(player_id=alice.pk, now=NOON)
             deleting.set()
             assert not finished.wait(0.5), "the finish did not wait for the deletion"
-            entries_switch(where=Q(player_id__in=gone), active=False)
+            entries_refresh(player_ids=gone)
 
     def play() -> None:
         assert deleting.wait(10)

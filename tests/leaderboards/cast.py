@@ -17,9 +17,12 @@ from games.names import name_clean, name_key
 from games.redis import redis
 from games.signals import attempt_finished
 from leaderboards import standings
+from leaderboards.moderation.models import Exclusion
+from leaderboards.results import scope_of
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
 from leaderboards.selectors.boards import board_state
+from leaderboards.services.entries import entries_refresh
 
 NOON = dt.datetime(2026, 11, 29, 12, tzinfo=dt.UTC)
 TEN = dt.datetime(2026, 11, 29, 10, tzinfo=dt.UTC)
@@ -103,6 +106,22 @@ def finish(
         attempt.save()
         attempt_finished.send(sender=Attempt, attempt=attempt, now=at)
     return attempt
+
+
+def exclude(attempt: Attempt, kind: str = "disqualified") -> int:
+    """Take an attempt off its boards as a moderator's decision does, without the moderator; how many entries changed."""
+    with transaction.atomic():
+        Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
+        Exclusion.objects.update_or_create(attempt=attempt, defaults={"kind": kind, "since": NOON})
+        return len(entries_refresh(player_ids=[attempt.player_id], scopes=[scope_of(attempt)]))
+
+
+def include(attempt: Attempt) -> int:
+    """Let it count again; how many entries changed."""
+    with transaction.atomic():
+        Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
+        Exclusion.objects.filter(attempt=attempt).delete()
+        return len(entries_refresh(player_ids=[attempt.player_id], scopes=[scope_of(attempt)]))
 
 
 def places(scope: str = RUNS, kind: str = "people", view: str = "best", **options: Any) -> list[tuple[int, str]]:

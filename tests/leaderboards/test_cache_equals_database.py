@@ -17,8 +17,7 @@ from leaderboards import standings
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
-from leaderboards.services import entry_remove, entry_restore
-from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, raw, reading_from
+from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, exclude, finish, include, person, raw, reading_from
 
 pytestmark = pytest.mark.django_db
 
@@ -26,36 +25,49 @@ PLAYERS = 5
 
 
 @dataclass
+class Played:
+    """One attempt as it should count."""
+
+    who: int
+    score: int
+    moves: int
+    at: dt.datetime
+    attempt: Attempt
+    excluded: bool = False
+
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        return (-self.score, self.moves, milliseconds(self.at), self.attempt.pk)
+
+
+@dataclass
 class Model:
     """What the board should be, kept the plainest way."""
 
     players: list[Player]
-    standing: dict[int, tuple[int, int, dt.datetime, Attempt]] = field(default_factory=dict)
-    removed: set[int] = field(default_factory=set)
+    played: list[Played] = field(default_factory=list)
 
     def finish(self, who: int, score: int, moves: int, minute: int, *, again: bool) -> None:
-        """A new result, or (`again`) the same attempt bettered by undoing."""
+        """A new result, or (`again`) the latest attempt, counting or not, bettered by undoing."""
         at = TEN + dt.timedelta(minutes=minute)
-        before = self.standing.get(who)
-        if again and (before is None or before[:2] == (score, moves) or not better((score, moves), before[:2])):
-            return
-        attempt = finish(self.players[who], score, moves=moves, at=at, attempt=before[3] if again and before else None)
-        if before is None or (who in self.removed and not again) or better((score, moves), before[:2]):
-            if who in self.removed and again:
-                return  # a removed attempt stays removed, whatever becomes of it
-            self.standing[who] = (score, moves, at, attempt)
-            self.removed.discard(who)
+        mine = [played for played in self.played if played.who == who]
+        if not again:
+            attempt = finish(self.players[who], score, moves=moves, at=at)
+            self.played.append(Played(who, score, moves, at, attempt))
+        elif mine and (-score, moves) < mine[-1].place[:2]:
+            finish(self.players[who], score, moves=moves, at=at, attempt=mine[-1].attempt)
+            mine[-1].score, mine[-1].moves, mine[-1].at = score, moves, at
+
+    def standing(self, who: int) -> Played | None:
+        mine = [played for played in self.played if played.who == who and not played.excluded]
+        return min(mine, key=lambda played: played.place, default=None)
 
     def expected(self) -> list[tuple[int, int]]:
         """(rank, player) in the board's order."""
-        rows = [(who, *self.standing[who]) for who in self.standing if who not in self.removed]
-        rows.sort(key=lambda row: (-row[1], row[2], milliseconds(row[3]), row[4].pk))
-        ranks = rank_all("score", [Result("won", row[1], row[2], 3, 0, 0, 0) for row in rows], timed=False)
-        return [(rank, row[0]) for rank, row in zip(ranks, rows, strict=True)]
-
-
-def better(one: tuple[int, int], other: tuple[int, ...]) -> bool:
-    return (-one[0], one[1]) < (-other[0], other[1])
+        rows = [row for who in range(len(self.players)) if (row := self.standing(who)) is not None]
+        rows.sort(key=lambda row: row.place)
+        ranks = rank_all("score", [Result("won", row.score, row.moves, 3, 0, 0, 0) for row in rows], timed=False)
+        return [(rank, row.who) for rank, row in zip(ranks, rows, strict=True)]
 
 
 WHO = st.integers(0, PLAYERS - 1)
@@ -75,16 +87,15 @@ def take(step: tuple[object, ...], model: Model) -> None:
         case ("finish", int(who), int(score), int(moves), int(minute), bool(again)):
             model.finish(who, score, moves, minute, again=again)
         case ("remove", int(who)):
-            for board in Board.objects.filter(scope=RUNS, view="best"):
-                assert entry_remove(board_id=board.pk, player_id=model.players[who].pk) == (
-                    who in model.standing and who not in model.removed
-                )
-            if who in model.standing:
-                model.removed.add(who)
+            standing = model.standing(who)
+            if standing is not None:
+                assert exclude(standing.attempt) >= 1
+                standing.excluded = True
         case ("restore", int(who)):
-            for board in Board.objects.filter(scope=RUNS, view="best"):
-                entry_restore(board_id=board.pk, player_id=model.players[who].pk)
-            model.removed.discard(who)
+            for played in model.played:
+                if played.who == who and played.excluded:
+                    include(played.attempt)
+                    played.excluded = False
         case ("flush",):
             raw().flushall()
         case ("rebuild",):

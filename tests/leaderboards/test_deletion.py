@@ -14,7 +14,7 @@ from leaderboards import standings
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page, standings_snapshot
-from leaderboards.services import account_delete, entry_remove, entry_restore
+from leaderboards.services import account_delete
 from tests.attempts.hand import Hand
 from tests.calls import call
 from tests.factories import PASSWORD, SignedIn, credential
@@ -24,7 +24,9 @@ from tests.leaderboards.cast import (
     TEN,
     bot,
     copy_answers,
+    exclude,
     finish,
+    include,
     person,
     places,
     rank_of,
@@ -119,18 +121,17 @@ def test_a_result_that_comes_after_the_deletion_enters_nowhere() -> None:
 
 def test_an_entry_is_removed_and_put_back_with_its_own_date() -> None:
     alice, bob = person("alice"), person("bob")
-    finish(alice, 300, at=TEN)
+    attempt = finish(alice, 300, at=TEN)
     finish(bob, 290, at=TEN)
-    board = Board.objects.get(scope="TP1-R-AAAAAAB", view="best")
     before = standings_snapshot("TP1-R-AAAAAAB", "people", "best")
-    assert entry_remove(board_id=board.pk, player_id=alice.pk)
-    assert not entry_remove(board_id=board.pk, player_id=alice.pk)
+    assert exclude(attempt) == 2, "of best and of first attempts"
+    assert exclude(attempt) == 0
     assert places() == [(1, "bob")]
-    assert entry_restore(board_id=board.pk, player_id=alice.pk)
+    assert include(attempt) == 2
     after = standings_snapshot("TP1-R-AAAAAAB", "people", "best")
     assert (after["rows"], after["version"]) == (before["rows"], before["version"] + 2)
     account_delete(player_id=alice.pk, now=NOON)
-    assert not entry_restore(board_id=board.pk, player_id=alice.pk), "a deleted player comes back to no board"
+    assert (exclude(attempt), include(attempt)) == (0, 0), "a deleted player comes back to no board"
 
 
 # --- over REST -----------------------------------------------------------------------------------------------------

@@ -29,10 +29,9 @@ from games.solver.numbered import NUMBERED_VERSION, GameFacts, game_facts, games
 from leaderboards.models import Board, NumberedGame
 from leaderboards.selectors import numbered as numbered_selectors
 from leaderboards.selectors import numbered_get, numbered_list, numbered_random
-from leaderboards.services import entry_remove
 from leaderboards.services.numbered import numbered_write
 from tests.calls import Answer, call
-from tests.leaderboards.cast import TEN, bot, finish, person
+from tests.leaderboards.cast import TEN, bot, exclude, finish, person
 from tests.processes import ROOT, fresh_database, run_manage
 
 NUMBERED = find_ruleset("G")
@@ -221,8 +220,7 @@ def test_a_game_tells_its_facts_its_record_and_how_far_that_is_from_perfect(play
 @pytest.mark.django_db
 def test_a_record_passes_on_with_the_next_ones_own_date(played: None) -> None:
     board = Board.objects.get(scope=numbered_code(1).text, kind="people", view="best")
-    holder = board.rows.get(player__name="alice")
-    entry_remove(board_id=board.pk, player_id=holder.player_id)
+    exclude(board.rows.get(player__name="alice").attempt)
     row = get("/1").json["game"]["record"]
     assert (row["player"]["name"], row["finished_at"]) == ("aline", "2026-11-29T10:05:00.000Z")
 

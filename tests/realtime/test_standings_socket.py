@@ -11,14 +11,13 @@ import pytest
 
 from games import clock
 from games.events import announcer
-from games.models import Player
+from games.models import Attempt, Player
 from leaderboards.events import BoardChanged
-from leaderboards.models import Board
+from leaderboards.models import Board, Entry
 from leaderboards.selectors import standings_snapshot
 from leaderboards.services import account_delete
-from leaderboards.services.entries import entry_remove, entry_restore
 from tests.attempts.hand import Z_LINE, Hand, deck_code
-from tests.leaderboards.cast import RUNS, bot, finish, guest, person
+from tests.leaderboards.cast import RUNS, bot, exclude, finish, guest, include, person
 from tests.processes import ServerProcess
 from tests.realtime.sockets import Spectator, open_link, play_link
 
@@ -40,8 +39,9 @@ def agrees(spectator: Spectator, seconds: float = 3.0) -> bool:
     )
 
 
-def best() -> Board:
-    return Board.objects.get(scope=RUNS, kind="people", view="best")
+def standing(player: Player) -> Attempt:
+    """The attempt that stands for a player, or did."""
+    return Entry.objects.get(board__scope=RUNS, board__view="best", player=player).attempt
 
 
 def changes() -> list[tuple[str, Callable[[], object]]]:
@@ -57,8 +57,8 @@ def changes() -> list[tuple[str, Callable[[], object]]]:
         ("improvement of one attempt", lambda: finish(alice, 315, attempt=hers[0])),
         ("worse result", lambda: finish(carol, 100)),
         ("equal result", lambda: finish(carol, 310)),
-        ("one entry taken off", lambda: entry_remove(board_id=best().pk, player_id=dave.pk)),
-        ("and put back", lambda: entry_restore(board_id=best().pk, player_id=dave.pk)),
+        ("one entry taken off", lambda: exclude(standing(dave))),
+        ("and put back", lambda: include(standing(dave))),
         ("the leader's account deleted", lambda: account_delete(player_id=bob.pk, now=clock.now())),
         ("entry after a removal", lambda: finish(eve, 5)),
         ("the last account deleted", lambda: account_delete(player_id=eve.pk, now=clock.now())),
