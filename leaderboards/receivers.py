@@ -10,6 +10,7 @@ from django.dispatch import receiver
 from games.models import Attempt
 from games.signals import attempt_finished
 
+from .moderation.tasks import judging_queue
 from .services.entries import entry_record
 
 
@@ -17,3 +18,9 @@ from .services.entries import entry_record
 def attempt_finished_enter(sender: Any, *, attempt: Attempt, now: dt.datetime, **kwargs: Any) -> None:
     """Write the board entry in the transaction that writes the result."""
     entry_record(attempt=attempt, now=now)
+
+
+@receiver(attempt_finished, dispatch_uid="leaderboards.judging")
+def attempt_finished_judge(sender: Any, *, attempt: Attempt, **kwargs: Any) -> None:
+    """Queue its judgement in that transaction, too."""
+    judging_queue(attempt=attempt)

@@ -1,0 +1,176 @@
+"""Judging attempts: each end once by each version of the signals, its effects in the same transaction."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+from django.db import connection, transaction
+
+from games.models import Attempt
+from games.retry import repeat_once
+
+from . import foreknowledge, verdict
+from .evidence import Evidence
+from .gather import evidence_of
+from .lines import Fields, lines_of
+from .models import Exclusion, Judgement, ModeratorAction
+from .signals import VERSION
+from .verdict import Judged
+
+LOCK_SECONDS: Final = 10
+"""A judgement waits no longer for the locks of others: the task is tried again later."""
+
+_FIELDS: Final = Fields()
+
+
+class Judge(Protocol):
+    """`verdict.judge`, or another one in its place."""
+
+    def __call__(self, evidence: Evidence, *, confirm: Callable[[], Sequence[tuple[float, ...]]] | None) -> Judged: ...
+
+
+@repeat_once
+def attempt_judge(
+    *,
+    attempt_id: int,
+    ply: int,
+    now: dt.datetime,
+    judge: Judge = verdict.judge,
+    version: int = VERSION,
+    fields: Fields = _FIELDS,
+) -> Judgement | None:
+    """Judge an attempt as it ended at `ply`; the row is there once for all repeats, and so are its effects.
+
+    None when there is nothing to judge: practice, a deleted account, moves that are gone. The evidence is gathered and
+    judged before any lock is taken; then, in one transaction under the attempt's lock, the row is written, and a case
+    is raised or the attempt held. Locks: the attempt, then those of `case_raise` and `attempt_hold`.
+    """
+    known = Judgement.objects.filter(attempt_id=attempt_id, ply=ply, version=version)
+    found = known.first()
+    if found is not None:
+        return found
+    attempt = Attempt.objects.select_related("player", "deal").filter(pk=attempt_id).first()
+    judged = None if attempt is None else judgement_of(attempt=attempt, ply=ply, judge=judge, fields=fields)
+    if judged is None:
+        return None
+    with transaction.atomic(durable=True):
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+        locked = Attempt.objects.select_for_update(of=("self",)).select_related("player").filter(pk=attempt_id).first()
+        found = known.first()
+        if locked is None or found is not None:
+            return found
+        row = Judgement.objects.create(
+            attempt_id=attempt_id,
+            ply=ply,
+            version=version,
+            verdict=judged.verdict,
+            points=judged.points,
+            signals=[signal.as_json() for signal in judged.signals],
+            knowledge=list(judged.knowledge),
+            judged_at=now,
+        )
+        _act(locked, judged, version, now)
+    return row
+
+
+def judgement_of(
+    *,
+    attempt: Attempt,
+    ply: int,
+    judge: Judge = verdict.judge,
+    fields: Fields = _FIELDS,
+    knowledge: Mapping[int, Sequence[float]] | None = None,
+) -> Judged | None:
+    """What the signals say of an attempt (with its player and deal); nothing is written. None as `attempt_judge`."""
+    at_stake = attempt.ranked or attempt.competition_key is not None
+    if not at_stake or ply == 0 or attempt.player.deleted_at is not None:
+        return None
+    with evidence_of(attempt=attempt, ply=ply, fields=fields, knowledge=knowledge) as gathered:
+        if gathered is None:
+            return None
+        evidence, career = gathered
+        return judge(evidence, confirm=lambda: [_careful(earlier) for earlier in career])
+
+
+_kept_careful: OrderedDict[int, tuple[float, ...]] = OrderedDict()
+_CAREFUL_MOST: Final = 20_000
+
+
+def _careful(attempt_id: int) -> tuple[float, ...]:
+    """The careful foreknowledge of an earlier attempt: a second of computing, so it is kept."""
+    known = _kept_careful.get(attempt_id)
+    if known is None:
+        line = lines_of([attempt_id]).get(attempt_id)
+        known = foreknowledge.NOTHING if line is None else foreknowledge.careful_logs(line, seed=attempt_id)
+        _kept_careful[attempt_id] = known
+        while len(_kept_careful) > _CAREFUL_MOST:
+            _kept_careful.popitem(last=False)
+    return known
+
+
+# --- effects -------------------------------------------------------------------------------------------------------
+
+_REASON_CLASSES: Final = {
+    "machine_speed": "speed",
+    "even_rhythm": "speed",
+    "copied_pace": "copied",
+    "same_line": "copied",
+    "foreknowledge": "hidden_cards",
+    "foreknowledge_over_time": "hidden_cards",
+    "too_good": "hidden_cards",
+    "linked_accounts": "accounts",
+    "deal_seen": "accounts",
+    "given_up": "accounts",
+}
+
+
+def _act(attempt: Attempt, judged: Judged, version: int, now: dt.datetime) -> None:
+    """Raise a case, hold the attempt. Assumes the attempt's lock. Only a result that counts has anything at stake.
+
+    What a moderator has decided stands: an attempt that one has cleared or reinstated is never held again by the judge
+    (its case may be raised once more, for reasons that are new), and a disqualified one is left alone.
+    """
+    if judged.verdict == "nothing" or not attempt.ranked or attempt.result_ply is None:
+        return
+    excluded = Exclusion.objects.filter(pk=attempt.pk).values_list("kind", flat=True).first()
+    if excluded == Exclusion.Kind.DISQUALIFIED:
+        return
+    from .actions import attempt_hold
+    from .cases import case_raise
+
+    reasons = [signal.name for signal in judged.signals]
+    case_raise(attempt=attempt, player_id=attempt.player_id, severity=judged.points, reasons=reasons, now=now)
+    if judged.verdict == "hold" and excluded is None and not cleared_by_moderator(attempt.pk):
+        attempt_hold(
+            attempt_id=attempt.public_id,
+            moderator_id=None,
+            reason_class=_REASON_CLASSES.get(reasons[0], "other") if reasons else "other",
+            reason=reason_of(judged, version),
+            words="",
+            now=now,
+        )
+
+
+def reason_of(judged: Judged, version: int) -> str:
+    """Why, in words for the log of actions."""
+    found = ", ".join(f"{signal.name} {signal.points}" for signal in judged.signals)
+    return f"Signals of version {version}: {judged.points} points ({found})."
+
+
+_DECIDING: Final = ("hold", "clear", "disqualify", "reinstate")
+
+
+def last_decision(attempt_pk: int) -> ModeratorAction | None:
+    """The newest action that decides whether an attempt counts and that has not been taken back."""
+    decided = ModeratorAction.objects.filter(attempt_id=attempt_pk, kind__in=_DECIDING, reverted_by=None)
+    return decided.order_by("-at", "-pk").first()
+
+
+def cleared_by_moderator(attempt_pk: int) -> bool:
+    """Whether the last word on an attempt is a moderator's, and that it counts."""
+    last = last_decision(attempt_pk)
+    return last is not None and last.moderator_id is not None and last.kind in ("clear", "reinstate")
