@@ -17,6 +17,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -81,7 +82,9 @@ class ModeratorSite(AdminSite):
     login_template = "games/admin/login.html"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Staff whose session has shown a code (settings.SECOND_FACTOR)."""
+        """Staff whose session has shown a code (settings.SECOND_FACTOR). A session whose account is out is over for good."""
+        if SESSION_KEY in request.session and not request.user.is_authenticated:
+            request.session.flush()
         return super().has_permission(request) and not self.awaits_code(request)
 
     def awaits_code(self, request: HttpRequest) -> bool:

@@ -21,7 +21,7 @@ from .statics import up_to_date
 
 @register()
 def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """tripeaks.E001–E005, W001, W004: values that parse but cannot work."""
+    """tripeaks.E001–E005, W001, W004, W005: values that parse but cannot work."""
     found: list[CheckMessage] = []
     if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
         found.append(
@@ -63,6 +63,14 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
                 f"The static files in {settings.STATIC_ROOT} are not those of this release.",
                 hint="Run python3 manage.py collectstatic --noinput, and restart.",
                 id="tripeaks.W004",
+            )
+        )
+    if not settings.SECOND_FACTOR and not settings.DEBUG:
+        found.append(
+            Warning(
+                "Moderators sign in with a password alone.",
+                hint="Unset TRIPEAKS_SECOND_FACTOR.",
+                id="tripeaks.W005",
             )
         )
     if settings.CLOCK_OFFSET_FILE and not settings.TESTING:

@@ -115,7 +115,14 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 
 
 class PageLanguage(_PagesOnly, LocaleMiddleware):
-    """The visitor's language; the API speaks codes and English."""
+    """The visitor's language; the API speaks codes and English, and the desk of the moderators English alone."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path_info.startswith("/admin/"):
+            translation.activate("en")
+            request.LANGUAGE_CODE = "en"
+        else:
+            super().process_request(request)
 
 
 class PageForms(_PagesOnly, CsrfViewMiddleware):

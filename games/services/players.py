@@ -21,6 +21,8 @@ from games.signals import attempt_finished
 
 from .credentials import credentials_revoke, session_create
 from .passwords import password_validate, recovery_codes_make
+from .second_factor import second_factor_forget
+from .staff import staff_sessions_end
 
 BOTS_AT_MOST = 10
 
@@ -229,7 +231,7 @@ def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: d
         if player is None:
             raise NotFound
         player.banned_at, player.banned_until, player.ban_reason = now, until, reason
-        player.is_active = False  # ends sessions of the admin site; the API looks at the dates
+        player.is_active = False  # for the admin site; the API looks at the dates
         player.save(update_fields=["banned_at", "banned_until", "ban_reason", "is_active"])
         credentials_end_for_now(player_id=player.pk)
 
@@ -246,7 +248,10 @@ def player_unban(*, player_id: int) -> None:
 
 
 def credentials_end_for_now(*, player_id: int) -> None:
-    """Tell the sockets of a player and the player's bots to look at their rights again. In the caller's transaction."""
+    """Tell the sockets of a player and the player's bots to look at their rights again, and end the player's sessions of
+    the admin, which would wake up with the account. In the caller's transaction.
+    """
+    staff_sessions_end(player_id=player_id)
     mine = Q(player_id=player_id) | Q(player__owner_id=player_id)
     live = tuple(Credential.objects.filter(mine, revoked_at=None).order_by("id").values_list("id", flat=True))
     if live:
@@ -270,6 +275,9 @@ def player_delete(*, player_id: int, now: dt.datetime) -> list[int]:
         bots = list(Player.objects.select_for_update().filter(owner=player).order_by("id"))
         for gone in [player, *bots]:
             if gone.deleted_at is None:
+                if gone.is_staff:
+                    gone.groups.clear()
+                    second_factor_forget(player_id=gone.pk)
                 gone.deleted_at, gone.name, gone.name_key, gone.language = now, None, None, ""
                 gone.is_staff = gone.is_superuser = gone.is_active = False
                 gone.ban_reason, gone.last_login = "", None

@@ -27,7 +27,7 @@ _WRONG = "This code is not right, or it was used already. Wait for the next one.
 
 def second_factor_has(*, player_id: int) -> bool:
     """Whether the account has set up its second factor."""
-    return TOTPDevice.objects.filter(user_id=player_id, confirmed=True).exists()
+    return bool(TOTPDevice.objects.filter(user_id=player_id, confirmed=True).exists())
 
 
 def second_factor_new(*, player: Player, key: str = "") -> TOTPDevice:
@@ -78,7 +78,7 @@ def second_factor_verify(*, player_id: int, code: str) -> TOTPDevice | StaticDev
 
 def backup_codes_left(*, player_id: int) -> int:
     """How many backup codes have not been used."""
-    return StaticToken.objects.filter(device__user_id=player_id).count()
+    return int(StaticToken.objects.filter(device__user_id=player_id).count())
 
 
 def backup_codes_renew(*, player_id: int) -> list[str]:
@@ -97,9 +97,14 @@ def second_factor_reset(*, player_id: int) -> bool:
     """
     with transaction.atomic(durable=True):
         _locked(player_id)
-        gone = [model.objects.filter(user_id=player_id).delete()[0] for model in (TOTPDevice, StaticDevice)]
-        staff_sessions_end(player_id=player_id)
-        return any(gone)
+        return second_factor_forget(player_id=player_id)
+
+
+def second_factor_forget(*, player_id: int) -> bool:
+    """The same in the caller's transaction, under the lock of the player row."""
+    gone = [model.objects.filter(user_id=player_id).delete()[0] for model in (TOTPDevice, StaticDevice)]
+    staff_sessions_end(player_id=player_id)
+    return any(gone)
 
 
 def _locked(player_id: int) -> Player:
