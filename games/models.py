@@ -256,6 +256,9 @@ class Attempt(models.Model):
             models.Index(
                 name="attempt_stuck_open", fields=["last_move_at"], condition=Q(outcome="stuck", closed_at=None)
             ),
+            models.Index(
+                name="attempt_results_of_deal", fields=["deal", "result_at"], condition=Q(result_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -301,7 +304,8 @@ class AttemptClient(models.Model):
     """Where an attempt's moves came from: evidence for fair play, kept settings.EVIDENCE_DAYS, in no public view.
 
     One row for each combination; `first_ply` is the ply that the first request of it asked for (0: the start). The
-    address itself is not kept: `network` is a keyed hash of its prefix (/24, or /48 of IPv6).
+    address itself is not kept: `network` is a keyed hash of its prefix (/24, or /48 of IPv6). `player` is the attempt's
+    and the credential's: the two indexes that begin with player and network go from one to the other without the rows.
     """
 
     class Client(models.TextChoices):
@@ -311,7 +315,8 @@ class AttemptClient(models.Model):
         PROGRAM_REST = "program_rest"
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="clients", db_index=False)
-    credential = models.ForeignKey(Credential, on_delete=models.CASCADE, related_name="+")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
+    credential = models.ForeignKey(Credential, on_delete=models.CASCADE, related_name="+", db_index=False)
     client = models.CharField(max_length=14, choices=Client.choices)
     network = models.BinaryField(max_length=16)
     first_ply = models.PositiveSmallIntegerField()
@@ -322,7 +327,8 @@ class AttemptClient(models.Model):
             models.UniqueConstraint(name="attempt_client_once", fields=["attempt", "credential", "client", "network"]),
         ]
         indexes = [
-            models.Index(name="attempt_client_network", fields=["network", "at"]),
+            models.Index(name="attempt_client_of_player", fields=["player", "network", "at"]),
+            models.Index(name="attempt_client_of_network", fields=["network", "player", "at"]),
             models.Index(name="attempt_client_age", fields=["at"]),
         ]
 

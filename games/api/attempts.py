@@ -14,7 +14,7 @@ from games.errors import BadInput, NotSignedIn
 from games.selectors import attempt_get, attempt_replay, attempt_state, attempts_list
 from games.services import attempt_move, attempt_resign, attempt_start, random_code
 
-from .auth import Presented, actor, optional_actor, presented_credential
+from .auth import Presented, actor, optional_actor, presented_credential, request_source
 from .base import ApiView
 from .body import Body
 from .schemas import (
@@ -87,6 +87,8 @@ class AttemptList(ApiView):
             practice=body.flag("practice", default=False),
             any_code=any_code,
             now=now,
+            credential_id=who.credential_id,
+            source=request_source(request, who.via),
         )
         return Response({"attempt": attempt_state(attempt, now)}, status=201 if created else 200)
 
@@ -120,6 +122,7 @@ class AttemptMoves(ApiView):
             expected_ply=body.integer("expected_ply", low=0, high=2000),
             move_id=body.text("move_id", longest=64),
             now=clock.now(),
+            source=request_source(request, credential.via),
         )
         return Response(reply.as_json())
 

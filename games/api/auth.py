@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from games import clock
 from games.errors import Forbidden, NotSignedIn
 from games.ids import hash_secret
+from games.services.clients import Source, source_of
 from games.services.credentials import Actor, credential_find, credential_find_banned, credential_touch
 
 Via = Literal["cookie", "bearer"]
@@ -203,3 +204,8 @@ def client_address(meta: Mapping[str, Any]) -> str:
             if forwarded is not None:
                 return forwarded
     return _network(direct) or direct or "local"
+
+
+def request_source(request: HttpRequest | Request, via: str) -> Source:
+    """Whence a request comes, as evidence for fair play keeps it."""
+    return source_of(via, "rest", client_address(request.META))

@@ -18,6 +18,7 @@ from games.errors import Forbidden, GameError, NotSignedIn, TooMany, Unavailable
 from games.ids import hash_secret
 from games.selectors import attempt_resume
 from games.services import attempt_move, attempt_resign
+from games.services.clients import source_of
 from games.services.credentials import Actor, credential_find
 from games.throttles import throttle_here
 
@@ -188,6 +189,7 @@ class PlaySocket(Socket):
                 expected_ply=message.expected_ply,
                 move_id=message.move_id,
                 now=clock.now(),
+                source=source_of(self.actor.via, "socket", self.address),
             )
             self._remember(message.attempt, (reply.ply, False))
         return Ack(reply.attempt, reply.move, reply.ply, reply.move_id)  # type: ignore[arg-type]

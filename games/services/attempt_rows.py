@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import Any
-
-import psycopg
-from django.db import DEFAULT_DB_ALIAS, connections
-from psycopg.rows import tuple_row
 
 from games.clock import EPOCH, from_milliseconds
 from games.engine.position import Position
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
 from games.selectors.attempts import AttemptFacts, Recorded
+from games.statements import execute
+
+from .clients import Source, client_record
 
 # Whoever may play right now. It stands in every statement of a move, so rights are those of this very moment (case C21);
 # a bot's rights end with its owner's.
@@ -33,7 +31,7 @@ SELECT a.id, a.player_id, a.public_id, a.code, a.competition_key, a.ruleset, a.r
        a.result_outcome, a.result_score, a.result_moves, a.result_peaks, a.result_cards_left, a.result_undos,
        a.result_ply, a.result_elapsed_ms, (extract(epoch FROM a.result_at) * 1000)::bigint, d.cards,
        (SELECT array_agg(m.move ORDER BY m.ply) FROM games_move m WHERE m.attempt_id = a.id),
-       (SELECT m.ply FROM games_move m WHERE m.attempt_id = a.id AND m.move_id = %(move_id)s)
+       (SELECT m.ply FROM games_move m WHERE m.attempt_id = a.id AND m.move_id = %(move_id)s), c.id
   FROM games_credential c
   JOIN games_player p ON p.id = c.player_id
   LEFT JOIN games_player o ON o.id = p.owner_id
@@ -61,13 +59,14 @@ SELECT id, %(ply)s, %(move)s, %(move_id)s, %(now)s FROM moved
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a write of a player's attempt comes with: whose, by which credential, under which id, when."""
+    """What a write of a player's attempt comes with: whose, by which credential, under which id, when, whence."""
 
     public_id: str
     token_hash: bytes
     via: str
     move_id: str
     now: dt.datetime
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,8 @@ class AttemptRow:
     log: list[int]
     repeat_ply: int | None
     """The ply already logged under this move id, if any."""
+    credential_id: int
+    """The row behind the credential that was asked with."""
 
     def position(self, upto: int | None = None) -> Position:
         """The replayed position after `upto` plies (all by default); a log that does not hold is damage."""
@@ -95,17 +96,6 @@ class AttemptRow:
         if done.error is not None:
             raise RuntimeError(f"the log of attempt {self.facts.public_id} breaks at ply {done.error_ply}")
         return done.position
-
-
-def _execute(statement: str, values: dict[str, Any]) -> psycopg.Cursor[Any]:
-    """Run on Django's connection, in its transaction if there is one, as a prepared statement: a third of the cursor's usual cost."""
-    connection = connections[DEFAULT_DB_ALIAS]  # looked up once: each access through the usual proxy costs 3 us
-    connection.ensure_connection()
-    driver = connection.connection
-    assert isinstance(driver, psycopg.Connection)
-    with connection.wrap_database_errors:
-        cursor = psycopg.Cursor(driver, row_factory=tuple_row)
-        return cursor.execute(statement, values, prepare=True)
 
 
 def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
@@ -122,7 +112,7 @@ def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
         "now": asked.now,
     }
     for _ in range(2):
-        row = _execute(_LOCK if lock else _READ, values).fetchone()
+        row = execute(_LOCK if lock else _READ, values).fetchone()
         if row is None:
             return None
         log: list[int] = row[27] or []
@@ -143,15 +133,21 @@ def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
         cards=tuple(row[26]),
         log=log,
         repeat_ply=row[28],
+        credential_id=row[29],
     )
 
 
 def move_append(row: AttemptRow, asked: Asked, *, move: int, position: Position) -> bool:
     """Append the move and bring the attempt's numbers up to `position`, if the attempt and the rights are still as read.
 
-    One statement, whole or not at all; False when somebody was faster or the rights are gone.
+    One statement, whole or not at all; False when somebody was faster or the rights are gone. Before it, whence the
+    move comes is written down if that is new, so that a kill between the two loses a move and not its evidence.
     """
-    done = _execute(
+    if asked.source is not None:
+        client_record(
+            attempt_id=row.id, credential_id=row.credential_id, source=asked.source, ply=row.ply + 1, now=asked.now
+        )
+    done = execute(
         _APPEND,
         {
             "id": row.id,

@@ -42,6 +42,7 @@ from games.selectors.exposure import deal_exposed
 from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
+from .clients import Source, client_record
 from .credentials import credential_find
 
 logger = logging.getLogger(__name__)
@@ -102,11 +103,14 @@ def attempt_start(
     now: dt.datetime,
     any_code: bool = False,
     competition: Competition | None = None,
+    credential_id: int | None = None,
+    source: Source | None = None,
 ) -> tuple[Attempt, bool]:
     """Start an attempt at a game code, or return the one that this key (or this competition) has already started.
 
     Locks the player's row, so that one player's starts queue up: the n-th attempt at a list of cards is counted under
     it (R8.1). `any_code` says that the code was drawn at random, so that a repeat of the key may bring another one.
+    `credential_id` and `source` are whence a new attempt is asked for: evidence, written in the same transaction.
     Raises Conflict `key_reused` (the key has started something else), Conflict `sealed_deal` (it opens like a deal of a
     competition that is not final), NotSignedIn (banned or deleted meanwhile).
     """
@@ -158,6 +162,8 @@ def attempt_start(
         )
         if competition is not None and competition.on_start is not None:
             competition.on_start(attempt)
+        if credential_id is not None and source is not None:
+            client_record(attempt_id=attempt.pk, credential_id=credential_id, source=source, ply=0, now=now)
         return attempt, True
 
 
@@ -180,19 +186,28 @@ def _deal_get(cards: Sequence[Card], now: dt.datetime) -> Deal:
 
 @repeat_once
 def attempt_move(
-    *, attempt_id: str, token_hash: bytes, via: str, move: int, expected_ply: int, move_id: str, now: dt.datetime
+    *,
+    attempt_id: str,
+    token_hash: bytes,
+    via: str,
+    move: int,
+    expected_ply: int,
+    move_id: str,
+    now: dt.datetime,
+    source: Source | None = None,
 ) -> MoveReply:
     """Play one move of the caller's attempt: replay the log, check, append, announce.
 
     Two round trips: one statement reads, one appends and holds only if nothing has changed since (the ply, the end, the
-    rights), so it needs no lock of its own and no transaction around it. Whatever is not that simple (a move that ends
+    rights), so it needs no lock of its own and no transaction around it. A `source` that this attempt has not been
+    played from yet is written first, so a kept move always has its evidence. Whatever is not that simple (a move that ends
     the attempt, a repeat, a race, an expiry) goes the long way: one transaction under the attempt row's lock. A repeat
     of a move id gets the answer it got the first time, rebuilt from the log. Raises MoveRefused (the rules, R2.4),
     Conflict `stale_ply` (with the present state) or `move_id_reused`, NotFound (unknown and foreign alike), Forbidden
     `scope_missing`, NotSignedIn.
     """
     check_client_key(move_id, "move_id")
-    asked = Asked(attempt_id, token_hash, via, move_id, now)
+    asked = Asked(attempt_id, token_hash, via, move_id, now, source)
     row = attempt_read(asked, lock=False)
     if row is not None and _is_plain(row, expected_ply, now):
         after = _played(row, move)

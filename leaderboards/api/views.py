@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from games import clock
 from games.api import accounts
-from games.api.auth import actor, owner
+from games.api.auth import actor, owner, request_source
 from games.api.base import ApiView, cookie_options
 from games.api.body import Body
 from games.api.schemas import ERRORS, READ_ERRORS, AttemptSchema, DoneSchema, PasswordSchema
@@ -89,6 +89,8 @@ class DailyAttempts(ApiView):
             which=which,
             start_key=Body.of(request).text("key", longest=64),
             now=now,
+            credential_id=who.credential_id,
+            source=request_source(request, who.via),
         )
         return Response({"attempt": attempt_state(attempt, now)}, status=201 if created else 200)
 

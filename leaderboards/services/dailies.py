@@ -13,6 +13,7 @@ from games.errors import Conflict
 from games.models import Attempt, Deal, Player
 from games.retry import repeat_once
 from games.services.attempts import Competition, attempt_start
+from games.services.clients import Source
 from leaderboards import dates
 from leaderboards.dealing import daily_deal
 from leaderboards.models import Board, Calendar, DailyChallenge
@@ -110,7 +111,16 @@ def daily_ensure(*, now: dt.datetime, closes_at: dt.datetime | None = None) -> N
     _prepared_until = closes_at or today.first()
 
 
-def daily_start(*, player_id: int, kind: str, which: str, start_key: str, now: dt.datetime) -> tuple[Attempt, bool]:
+def daily_start(
+    *,
+    player_id: int,
+    kind: str,
+    which: str,
+    start_key: str,
+    now: dt.datetime,
+    credential_id: int | None = None,
+    source: Source | None = None,
+) -> tuple[Attempt, bool]:
     """Start the one attempt that a player has at a daily until it is final, or return it; (attempt, created).
 
     `which` is `today`, a date or a number. Accounts play ranked, guests unranked (R8.6); nobody may undo. After the
@@ -128,7 +138,13 @@ def daily_start(*, player_id: int, kind: str, which: str, start_key: str, now: d
         if known is not None:  # the repeat of a start from before
             return known, False
         return attempt_start(
-            player_id=player_id, code=parse_code(daily.code), start_key=start_key, practice=True, now=now
+            player_id=player_id,
+            code=parse_code(daily.code),
+            start_key=start_key,
+            practice=True,
+            now=now,
+            credential_id=credential_id,
+            source=source,
         )
     if status == "grace":
         known = Attempt.objects.select_related("deal").filter(player_id=player_id, competition_key=daily.key).first()
@@ -153,6 +169,8 @@ def daily_start(*, player_id: int, kind: str, which: str, start_key: str, now: d
             ranked=True,
             on_start=count,
         ),
+        credential_id=credential_id,
+        source=source,
     )
 
 

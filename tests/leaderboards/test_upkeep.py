@@ -15,13 +15,13 @@ from pytest_django import Settings
 
 from games import redis as redis_module
 from games.models import Attempt
-from games.services import person_create
 from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_page
 from leaderboards.services import dailies_prepare, daily_start
 from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, places, raw, reading_from
+from tests.staff import signed_in_moderator
 
 
 @pytest.fixture
@@ -161,7 +161,10 @@ def test_the_command_says_when_redis_is_away(dead_redis: None) -> None:
 def test_maintenance_prepares_and_expires_and_may_run_at_any_time() -> None:
     said = io.StringIO()
     call_command("maintenance", stdout=said)
-    assert "0 attempts closed, 8 dailies prepared, 0 attempts of deleted accounts gone." in said.getvalue()
+    assert (
+        "0 attempts closed, 8 dailies prepared, 0 attempts of deleted accounts gone. 0 rows of evidence gone."
+        in said.getvalue()
+    )
     daily = DailyChallenge.objects.get(number=1)
     alice = person("alice")
     attempt, _ = daily_start(player_id=alice.pk, kind="person", which="1", start_key="k", now=daily.opens_at)
@@ -184,9 +187,8 @@ def test_the_prepare_command_prints_commitments_and_no_code() -> None:
 @pytest.mark.django_db
 def test_no_admin_page_of_a_daily_shows_its_code_or_cards() -> None:
     dailies_prepare(now=NOON)
-    person_create(name="moderator of all", password="correct horse battery", now=NOON, is_staff=True, is_superuser=True)
     browser = Client()
-    assert browser.login(username="moderator of all", password="correct horse battery")
+    signed_in_moderator(browser, role="superuser")
     finish(person("alice"), 300)
     daily = DailyChallenge.objects.get(number=2)
     pages = ["dailychallenge/", f"dailychallenge/{daily.pk}/change/", "board/", "entry/"]
