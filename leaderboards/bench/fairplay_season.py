@@ -1,0 +1,223 @@
+"""A simulated season handed to the judge, attempt by attempt, as if its rows had been gathered.
+
+    for kind, evidence, judged in season(seed=7, dailies=3, scale=0.05): ...
+
+Only plain values go over, and only `verdict.judge` is called: nothing here knows how it judges.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from time import thread_time_ns
+from typing import Any, Final
+
+from leaderboards.moderation.evidence import Career, DailyResult, Evidence, Line, Link, Retries, Subject
+from leaderboards.moderation.field import Field
+from leaderboards.moderation.verdict import Judged, judge
+
+from .fairplay_cast import Kind, Member, cast_of
+from .fairplay_day import BASE_MS, Day, Sat
+
+CAREER: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One judged attempt, for the report."""
+
+    kind: Kind
+    honest: bool
+    player_id: int
+    number: int
+    """Of the player's attempts, from 1."""
+    rhythm: str
+    home: bool
+    """Shares a network with somebody."""
+    variant: int
+    changed: int
+    verdict: str
+    points: int
+    signals: tuple[tuple[str, str, int], ...]
+    """Name, group and points of each."""
+    likelier: float
+    cpu_ns: int
+
+
+@dataclass(slots=True)
+class _Account:
+    """What has been found of one player so far."""
+
+    knowledge: list[tuple[float, ...]] = field(default_factory=list)
+    results: list[DailyResult] = field(default_factory=list)
+    attempts: int = 0
+    finished: int = 0
+
+
+class Season:
+    """All attempts of a season, played; `judged` goes through them in order."""
+
+    def __init__(self, *, seed: int, dailies: int, scale: float, letters: str = "E", jobs: int = 1) -> None:
+        self.cast = cast_of(seed=seed, dailies=dailies, scale=scale)
+        works = [(seed, day, letters, self.cast) for day in range(dailies)]
+        if jobs > 1:
+            with pool(jobs) as workers:
+                self.days: list[list[Sat]] = list(workers.map(_play, works))
+        else:
+            self.days = [_play(work) for work in works]
+
+    def judged(self, *, part: int = 0, parts: int = 1) -> Iterator[tuple[Sat, Evidence, Judged, int]]:
+        """The attempts of every ``parts``-th player in the order of their ends, each with the judge's CPU time in ns."""
+        accounts: dict[int, _Account] = defaultdict(_Account)
+        homes = _Homes(self.cast)
+        for day in self.days:
+            earlier = Field()
+            people = [sat for sat in day if sat.outcome != "resigned" and sat.member.account != "bot"]
+            best = sum(sat.best for sat in people)
+            homes.begin(day)
+            for sat in day:
+                if not sat.throwaway and sat.member.player_id % parts == part:
+                    account = accounts[sat.member.player_id]
+                    evidence = _evidence(sat, account, homes, earlier)
+                    before = thread_time_ns()
+                    judged = judge(evidence)
+                    yield sat, evidence, judged, thread_time_ns() - before
+                    if judged.knowledge:
+                        account.knowledge.append(judged.knowledge)
+                    own = sat.member.account != "bot"
+                    account.results.append(DailyResult(sat.best, len(people) - own, best - (own and sat.best)))
+                    account.attempts += 1
+                    account.finished += 1
+                if sat.outcome != "resigned":
+                    earlier.add(sat.line)
+            homes.end(day)
+
+    def tried(self, *, part: int = 0, parts: int = 1) -> list[Tried]:
+        """The judged attempts of every ``parts``-th player as the report wants them."""
+        numbers: dict[int, int] = defaultdict(int)
+        found = []
+        for sat, evidence, judged, cpu_ns in self.judged(part=part, parts=parts):
+            member = sat.member
+            numbers[member.player_id] += 1
+            found.append(
+                Tried(
+                    member.kind,
+                    member.honest,
+                    member.player_id,
+                    numbers[member.player_id],
+                    member.rhythm.kind,
+                    bool(evidence.links),
+                    member.variant,
+                    sat.changed,
+                    judged.verdict,
+                    judged.points,
+                    tuple((signal.name, signal.group, signal.points) for signal in judged.signals),
+                    sat.likelier,
+                    cpu_ns,
+                )
+            )
+        return found
+
+
+def season(
+    *, seed: int, dailies: int, scale: float, letters: str = "E", jobs: int = 1
+) -> Iterator[tuple[Kind, Evidence, Judged]]:
+    """Play a season, then judge it: kind, evidence and verdict of each attempt in the order of their ends."""
+    for sat, evidence, judged, _ in Season(
+        seed=seed, dailies=dailies, scale=scale, letters=letters, jobs=jobs
+    ).judged():
+        yield sat.member.kind, evidence, judged
+
+
+def pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork"))
+
+
+def _play(work: tuple[int, int, str, Sequence[Member]]) -> list[Sat]:
+    seed, day, letters, cast = work
+    return Day(seed=seed, day=day, letters=letters).play(cast)
+
+
+def _evidence(sat: Sat, account: _Account, homes: _Homes, earlier: Field) -> Evidence:
+    member = sat.member
+    links = homes.links(sat)
+    given_up = sum(link.line_ended == "resigned" and not link.same_owner for link in links)
+    age = member.age_ms + sat.line.ended_ms - BASE_MS
+    return Evidence(
+        line=sat.line,
+        subject=Subject(member.account, age, member.finished_before + account.finished),
+        sealed=True,
+        field=earlier,
+        career=Career(tuple(account.knowledge[-CAREER:]), tuple(account.results[-CAREER:])),
+        links=links,
+        retries=Retries(linked_given_up=given_up),
+    )
+
+
+class _Homes:
+    """Accounts behind one network, and who of them played which daily when."""
+
+    def __init__(self, cast: Sequence[Member]) -> None:
+        self._of: dict[int, list[Member]] = defaultdict(list)
+        for member in cast:
+            if member.network:
+                self._of[member.network].append(member)
+        self._both: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        self._today: dict[int, Sat] = {}
+        self._looked: dict[int, list[int]] = defaultdict(list)
+        """Throwaway accounts of a player so far."""
+
+    def begin(self, day: Sequence[Sat]) -> None:
+        self._today = {sat.line.player_id: sat for sat in day}
+        for sat in day:
+            if sat.throwaway and sat.line.player_id not in self._looked[sat.member.player_id]:
+                self._looked[sat.member.player_id].append(sat.line.player_id)
+
+    def links(self, sat: Sat) -> tuple[Link, ...]:
+        member = sat.member
+        found = []
+        for other in self._of[member.network] if member.network else ():
+            if other.player_id != member.player_id:
+                owner = bool(member.owner) and member.owner == other.owner
+                found.append(self._link(sat.line, other.player_id, other.account, owner))
+        for player_id in self._looked[member.player_id][-20:]:
+            found.append(self._link(sat.line, player_id, "guest", False))
+        return tuple(link for link in found if link is not None)
+
+    def _link(self, line: Line, other_id: int, kind: Any, same_owner: bool) -> Link | None:
+        both, after = self._both[line.player_id, other_id]
+        other = self._today.get(other_id)
+        before = other is not None and other.line.ended_ms < line.started_ms
+        if other is not None and other.line.started_ms < line.ended_ms:
+            both += 1
+            after += before
+        if not both:
+            return None  # nothing in the evidence kept links them yet
+        shown = other if before else None
+        return Link(
+            other_id,
+            kind,
+            same_network=True,
+            same_owner=same_owner,
+            dailies_both=both,
+            dailies_after=after,
+            line=None if shown is None else shown.line,
+            line_ended="" if shown is None else shown.outcome,
+        )
+
+    def end(self, day: Sequence[Sat]) -> None:
+        """Count the daily for every two accounts of a home."""
+        for sat in day:
+            member = sat.member
+            ids = [other.player_id for other in self._of[member.network]] if member.network else []
+            if not sat.throwaway:
+                ids += self._looked[member.player_id]
+            for other_id in ids:
+                other = self._today.get(other_id)
+                if other is not None and other_id != sat.line.player_id:
+                    counts = self._both[sat.line.player_id, other_id]
+                    counts[0] += 1
+                    counts[1] += other.line.ended_ms < sat.line.started_ms
