@@ -19,10 +19,11 @@ from games.engine.scoring import SCORING
 from games.solver.answers import Best, PlyValue
 from games.solver.states import State, is_won, steps
 from games.solver.sweeps import scratch, settled
-from games.solver.tables import Array, Board, peak_points, shapes
+from games.solver.tables import LONGEST_LINE, Array, Board, peak_points, shapes
 
 _WIN: Final = 124
-_LEAST_WIN: Final = _WIN - 24
+LEAST_WIN: Final = _WIN - 24
+"""A worth of a win, whatever its draws."""
 
 
 def won_worth(board: Board, longest: int) -> Array:
@@ -86,10 +87,16 @@ def _sweep(board: Board, states: Sequence[State], worth: Array, *, points: bool 
     settled(board, worth, origin=origin, won_worth=won_worth(board, longest), stuck_worth=stuck)
 
 
+def sweep_all(board: Board, worth: Array, *, origin: int) -> None:
+    """Fill ``worth`` for every state from a shape on, whatever the scoring: a win by fewest draws, else the stuck end."""
+    stuck = _stuck_worth(board, board.ruleset.ranking, LONGEST_LINE)
+    settled(board, worth, origin=origin, won_worth=won_worth(board, LONGEST_LINE), stuck_worth=stuck)
+
+
 def draws_to_win(state: State, worth: Array) -> int | None:
     """The fewest draws from a state on in a win, None when there is none."""
     found = int(worth[state.shape, state.rank, state.drawn])
-    return _WIN - found - state.drawn if found >= _LEAST_WIN else None
+    return _WIN - found - state.drawn if found >= LEAST_WIN else None
 
 
 def _score(board: Board, removed: int, drawn: int, peaks: int) -> int:
@@ -102,7 +109,7 @@ def _value(board: Board, state: State, worth: int) -> PlyValue:
     """Read a worth."""
     if worth == 0:
         return PlyValue(False, None, None, None)
-    if worth >= _LEAST_WIN:
+    if worth >= LEAST_WIN:
         removed, drawn, peaks = SLOTS, _WIN - worth, 3
     else:
         drawn = board.stock_size

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
+from . import foreknowledge, linked, results, timing
 from .evidence import Evidence
-from .signals import Signal
+from .foreknowledge import Logs
+from .same_line import find_copy, same_line
+from .signals import Signal, points_of
+
+FLAG_AT: Final = 33
+"""Points: two thousand to one against an honest attempt that looks so."""
+HOLD_AT: Final = 50
+"""With two independent groups of signals that come to HOLD_EACH or more."""
+HOLD_EACH: Final = 15
+OTHERS: Final = 0.6
+"""The strongest group counts in full, the others so much: chance brings several weak ones together more easily."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +29,82 @@ class Judged:
     points: int
     signals: tuple[Signal, ...]
     """Those with any points, the strongest first."""
-    knowledge: tuple[float, ...]
-    """For `Career.knowledge` of the player's later attempts."""
+    knowledge: Logs
+    """For `Career.knowledge` of the player's later attempts; empty on open cards."""
 
 
-def judge(evidence: Evidence, *, confirm: Callable[[], Sequence[tuple[float, ...]]] | None = None) -> Judged:
+def judge(evidence: Evidence, *, confirm: Callable[[], Sequence[Logs]] | None = None) -> Judged:
     """Ask every signal and add them up.
 
-    `confirm` is called only when foreknowledge over time would decide: it returns the careful version of
-    `career.knowledge` (see `foreknowledge`), which costs seconds.
+    `confirm` is called only when foreknowledge would decide: it returns the careful version of `career.knowledge` for as
+    many of the newest attempts as foreknowledge looks at (see `foreknowledge.careful_logs`), which costs seconds.
     """
-    return Judged("nothing", 0, (), ())
+    copy = find_copy(evidence)
+    found = [
+        same_line(evidence, copy),
+        timing.machine_speed(evidence),
+        timing.even_rhythm(evidence),
+        timing.copied_pace(evidence, copy),
+        results.too_good(evidence),
+        *linked.account_signals(evidence),
+    ]
+    others = [signal for signal in found if signal is not None and signal.points]
+    if not evidence.sealed:  # open book (R8.1): anybody may know the cards
+        return _judged(others, ())
+    logs, figures = foreknowledge.logs(evidence.line)
+    known = [*evidence.career.knowledge, logs]
+    guessed = _knowledge_signals(known, figures)
+    if verdict_of([*others, *guessed])[0] != verdict_of(others)[0]:
+        logs = foreknowledge.careful_logs(evidence.line, seed=evidence.line.attempt_id)
+        earlier = confirm() if confirm is not None else evidence.career.knowledge
+        guessed = _knowledge_signals([*earlier, logs], figures)
+    return _judged([*others, *guessed], logs)
+
+
+def _knowledge_signals(career: Sequence[Logs], figures: dict[str, object]) -> list[Signal]:
+    """What this attempt tells by itself, and what the career tells with it."""
+    alone, _ = foreknowledge.decibans(career[-1:])
+    together, window = foreknowledge.decibans(career)
+    found = []
+    if (points := points_of(alone)) >= 5:
+        found.append(
+            Signal(
+                "foreknowledge",
+                "moves",
+                points,
+                f"Of {figures['telling']} choices in which hidden cards decided which move was best, {figures['best']} were best ones; "
+                f"{figures['expected']} were to be expected of somebody who sees only the table. Luck does that now and then.",
+                dict(figures),
+            )
+        )
+    if window > 1 and (points := points_of(together)) >= 5:
+        found.append(
+            Signal(
+                "foreknowledge_over_time",
+                "moves",
+                points,
+                f"Over the newest {window} dailies, choices that the visible cards could not explain turned out right too often. "
+                "Every attempt has other cards, so luck does not last.",
+                {"dailies": window},
+            )
+        )
+    return found
+
+
+def verdict_of(signals: Sequence[Signal]) -> tuple[Literal["nothing", "flag", "hold"], int]:
+    """The verdict and its points."""
+    groups: dict[str, int] = {}
+    for signal in signals:
+        groups[signal.group] = max(groups.get(signal.group, 0), signal.points)
+    ordered = sorted(groups.values(), reverse=True)
+    total = round(ordered[0] + OTHERS * sum(ordered[1:])) if ordered else 0
+    independent = sum(points >= HOLD_EACH for points in ordered)
+    if total >= HOLD_AT and independent >= 2:
+        return "hold", total
+    return ("flag" if total >= FLAG_AT else "nothing"), total
+
+
+def _judged(signals: Sequence[Signal], knowledge: Logs) -> Judged:
+    verdict, points = verdict_of(signals)
+    ordered = tuple(sorted(signals, key=lambda signal: -signal.points))
+    return Judged(verdict, points, ordered, knowledge)
