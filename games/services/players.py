@@ -221,12 +221,13 @@ def player_find(*, name: str) -> Player:
 def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: dt.datetime) -> None:
     """Stop a player, and the player's bots, at once: every credential gives no rights while the ban lasts.
 
-    Credentials are not revoked: after the ban they work again. Locks the player row. Safe to repeat; a repeat replaces
-    reason and end. Raises BadInput `ban_until` (an end that has passed), NotFound.
+    Credentials are not revoked: after the ban they work again. The log, and what the player is told, are not this app's:
+    `leaderboards.moderation.actions` calls this in its transaction. Locks the player row. Safe to repeat; a repeat
+    replaces reason and end. Raises BadInput `ban_until` (an end that has passed), NotFound.
     """
     if until is not None and until <= now:
         raise BadInput("ban_until", "The end of a ban must be in the future.")
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         player = Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None).first()
         if player is None:
             raise NotFound
@@ -237,8 +238,8 @@ def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: d
 
 
 def player_unban(*, player_id: int) -> None:
-    """Let a player back. Locks the player row; safe to repeat. Raises NotFound."""
-    with transaction.atomic(durable=True):
+    """Let a player back. Locks the player row; safe to repeat; called like `player_ban`. Raises NotFound."""
+    with transaction.atomic():
         player = Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None).first()
         if player is None:
             raise NotFound

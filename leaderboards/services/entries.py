@@ -21,6 +21,7 @@ from leaderboards.selectors.standing import (
     Standing,
     boards_needed,
     groups_of,
+    mains_of,
     standing_of,
     standing_of_entry,
     standings_wanted,
@@ -223,6 +224,22 @@ def _bettered(board: Board, attempt: Attempt, entry: Entry | None) -> list[Entry
 
 
 # --- decisions -----------------------------------------------------------------------------------------------------
+
+
+def players_keep(player_ids: Collection[int]) -> None:
+    """Keep players, and those that they are merged into, as they are until the end of the open transaction, by id.
+
+    What a finish does with the player's row (FOR KEY SHARE), for decisions about single attempts.
+    """
+    kept: set[int] = set()
+    wanted = set(player_ids) | mains_of(player_ids)
+    while not wanted <= kept:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT id FROM games_player WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", (sorted(wanted),)
+            )
+        kept |= wanted
+        wanted = kept | mains_of(kept)
 
 
 def players_lock(player_ids: Collection[int]) -> dict[int, Player]:

@@ -1,0 +1,264 @@
+"""What moderators do: each action is one transaction with its log row, its notices and its effect on every board.
+
+Everything an action changes stands in its log row before and after (see `action_state`), so `action_revert` sets back
+exactly that. Locks, in the order that finishes keep: the attempt, then the players by id, then the boards by id, then
+the case. Every service raises NotFound, BadInput `reason_missing` and `reason_class`, Forbidden `role_missing` and
+`own_case` (nobody moderates their own or their bots' attempts), and Conflict `already_so` when there is nothing to
+change: so all are safe to repeat. `moderator_id` None is the server itself: the judge, or a command of its operator.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final
+
+from django.db import transaction
+
+from games.errors import BadInput, Conflict, Forbidden, NotFound
+from games.models import Player
+from games.retry import repeat_once
+from games.services import players as accounts
+
+from .action_state import State, Whose, case_read, parts_read, parts_write
+from .action_steps import (
+    Kind,
+    Why,
+    already,
+    attempt_locked,
+    case_opened,
+    log,
+    may,
+    merged_with,
+    player_locked,
+    refresh,
+)
+from .cases import case_close
+from .models import Case, Exclusion, MergedAccount, ModeratorAction
+from .reverting import action_revert as action_revert
+from .roles import may_ban
+
+WARNED_ALREADY: Final = dt.timedelta(minutes=10)
+"""The same warning again within this time is a repeat."""
+
+
+# --- attempts ------------------------------------------------------------------------------------------------------
+
+
+@repeat_once
+def attempt_clear(
+    *, attempt_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """A held attempt counts again, where it stood; the case of a held or a flagged one is closed.
+
+    Raises Conflict `not_held` for a disqualified one.
+    """
+    return _attempt_decide(attempt_id, Kind.CLEAR, Why(moderator_id, reason_class, reason, words, now))
+
+
+@repeat_once
+def attempt_hold(
+    *, attempt_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """An attempt leaves the boards until a moderator has looked; its case is opened.
+
+    The judge calls it (with `moderator_id` None) in its own transaction, under the attempt's lock.
+    """
+    return _attempt_decide(attempt_id, Kind.HOLD, Why(moderator_id, reason_class, reason, words, now))
+
+
+@repeat_once
+def attempt_disqualify(
+    *, attempt_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """An attempt counts no more, the player's next best takes its place, and its case is closed (R8.5, case C16)."""
+    return _attempt_decide(attempt_id, Kind.DISQUALIFY, Why(moderator_id, reason_class, reason, words, now))
+
+
+@repeat_once
+def attempt_reinstate(
+    *, attempt_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """A disqualified attempt counts again, with its own date. Raises Conflict `not_disqualified`."""
+    return _attempt_decide(attempt_id, Kind.REINSTATE, Why(moderator_id, reason_class, reason, words, now))
+
+
+def _attempt_decide(attempt_id: str, kind: Kind, why: Why) -> ModeratorAction:
+    why.check()
+    with transaction.atomic(durable=why.moderator_id is not None):
+        whose = attempt_locked(attempt_id, why.moderator_id)
+        may(why.moderator_id, kind, [whose.player])
+        before = parts_read(whose, ["exclusion"]) | {"case": case_read(whose.attempt)}
+        to = _decided(kind, before)
+        if to != before["exclusion"]:
+            since = why.now.isoformat()
+            parts_write(whose, {"exclusion": None if to is None else {**to, "since": since}})
+        if kind in (Kind.CLEAR, Kind.DISQUALIFY):
+            _case_closed(whose, why.now)
+        if kind == Kind.HOLD:
+            case_opened(whose, why.now)
+        return log(kind, whose, why, before, refresh(whose, ["exclusion"]))
+
+
+def _decided(kind: Kind, before: State) -> State | None:
+    """The exclusion that a decision leads to. Raises Conflict where it makes no sense."""
+    exclusion, case = before["exclusion"], before["case"]
+    now_kind = exclusion["kind"] if exclusion else None
+    if kind == Kind.REINSTATE:
+        if now_kind != Exclusion.Kind.DISQUALIFIED:
+            raise Conflict("not_disqualified", "This attempt is not disqualified.")
+        return None
+    if kind == Kind.CLEAR:
+        if now_kind == Exclusion.Kind.DISQUALIFIED:
+            raise Conflict("not_held", "This attempt is disqualified, not held. Reinstate it instead.")
+        if now_kind is None and (case is None or case["closed_at"] is not None):
+            raise already("This attempt counts, and there is no open case.")
+        return None
+    to = Exclusion.Kind.HELD if kind == Kind.HOLD else Exclusion.Kind.DISQUALIFIED
+    if now_kind in (to, Exclusion.Kind.DISQUALIFIED):
+        raise already(f"This attempt is {now_kind} already.")
+    return {"kind": to.value}
+
+
+def _case_closed(whose: Whose, now: dt.datetime) -> None:
+    for pk in Case.objects.filter(attempt=whose.attempt, closed_at=None).values_list("id", flat=True):
+        case_close(case_id=pk, now=now)
+
+
+# --- players -------------------------------------------------------------------------------------------------------
+
+
+@repeat_once
+def player_warn(
+    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """The player is told, and nothing else changes. The same warning again within ten minutes is `already_so`."""
+    why = Why(moderator_id, reason_class, reason, words, now)
+    with transaction.atomic(durable=True):
+        whose = player_locked(player_id, Kind.WARN, why)
+        same = ModeratorAction.objects.filter(
+            kind=Kind.WARN, player=whose.player, moderator_id=moderator_id, reason_class=reason_class, reason=reason
+        )
+        if same.filter(at__gt=now - WARNED_ALREADY, reverted_by=None).exists():
+            raise already("This player has just been warned of this.")
+        return log(Kind.WARN, whose, why, {}, [])
+
+
+@repeat_once
+def player_ban(
+    *,
+    player_id: str,
+    moderator_id: int | None,
+    reason_class: str,
+    reason: str,
+    words: str,
+    until: dt.datetime | None,
+    now: dt.datetime,
+) -> ModeratorAction:
+    """Shut a player out, and the player's bots, at once and until then (None: for good); results stay.
+
+    Another end or reason replaces what there is. Raises BadInput `ban_until` for an end that has passed.
+    """
+    why = Why(moderator_id, reason_class, reason, words, now)
+    with transaction.atomic(durable=True):
+        whose = player_locked(player_id, Kind.BAN, why)
+        if moderator_id is not None and not may_ban(Player.objects.get(pk=moderator_id), until=until, now=now):
+            raise Forbidden("role_missing", "Your role does not ban for so long.")
+        before = parts_read(whose, ["ban"])
+        player = whose.player
+        if player.banned_at is not None and (player.banned_until, player.ban_reason) == (until, reason):
+            raise already("This player is banned until then already.")
+        accounts.player_ban(player_id=player.pk, reason=reason, until=until, now=now)
+        return log(Kind.BAN, whose, why, before, [])
+
+
+@repeat_once
+def player_unban(
+    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """Let a player back in."""
+    why = Why(moderator_id, reason_class, reason, words, now)
+    with transaction.atomic(durable=True):
+        whose = player_locked(player_id, Kind.UNBAN, why)
+        before = parts_read(whose, ["ban"])
+        if before["ban"] is None:
+            raise already("This player is not banned.")
+        accounts.player_unban(player_id=whose.player.pk)
+        return log(Kind.UNBAN, whose, why, before, [])
+
+
+@repeat_once
+def player_hide(
+    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """A player leaves every board, and others do not find the profile. The player's bots are players of their own."""
+    why = Why(moderator_id, reason_class, reason, words, now)
+    return _set_part(player_id, Kind.HIDE, why, "hidden", {"since": now.isoformat()})
+
+
+@repeat_once
+def player_show(
+    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """A hidden player is back on every board."""
+    why = Why(moderator_id, reason_class, reason, words, now)
+    return _set_part(player_id, Kind.SHOW, why, "hidden", None)
+
+
+@repeat_once
+def accounts_merge(
+    *,
+    main_id: str,
+    second_id: str,
+    moderator_id: int | None,
+    reason_class: str,
+    reason: str,
+    words: str,
+    now: dt.datetime,
+) -> ModeratorAction:
+    """Results of the second account count as those of the main one, as one person's (`selectors.standing`).
+
+    The action's player is the second account. Raises BadInput `same_account`; Conflict `persons_only` (bots stay what
+    they are), `merged_elsewhere`, `main_is_merged`, `second_has_others`: an account counts as one other, directly.
+    """
+    why = Why(moderator_id, reason_class, reason, words, now)
+    if main_id == second_id:
+        raise BadInput("same_account", "An account is merged with another one.", field="other")
+    with transaction.atomic(durable=True):
+        main = Player.objects.filter(public_id=main_id, deleted_at=None).first()
+        if main is None:
+            raise NotFound
+        whose = player_locked(second_id, Kind.MERGE, why, also=[main])
+        if {main.kind, whose.player.kind} != {Player.Kind.PERSON}:
+            raise Conflict("persons_only", "Only accounts of people are merged.")
+        before = parts_read(whose, ["merged"])
+        if before["merged"] is not None:
+            if before["merged"]["main"] == main_id:
+                raise already("These accounts are merged already.")
+            raise Conflict("merged_elsewhere", "This account is merged with another one. Separate it first.")
+        if MergedAccount.objects.filter(second=main).exists():
+            raise Conflict("main_is_merged", "The main account is itself merged with another one.")
+        if MergedAccount.objects.filter(main=whose.player).exists():
+            raise Conflict("second_has_others", "Other accounts are merged with this one. Separate them first.")
+        parts_write(whose, {"merged": {"main": main_id, "since": now.isoformat()}})
+        return log(Kind.MERGE, whose, why, before, refresh(whose, ["merged"], also=[main.pk]))
+
+
+@repeat_once
+def accounts_separate(
+    *, second_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """Results of a merged account count for itself again."""
+    why = Why(moderator_id, reason_class, reason, words, now)
+    return _set_part(second_id, Kind.SEPARATE, why, "merged", None)
+
+
+def _set_part(player_id: str, kind: Kind, why: Why, name: str, state: State | None) -> ModeratorAction:
+    """Set the one part that an action is about, if that is a change."""
+    with transaction.atomic(durable=True):
+        whose = player_locked(player_id, kind, why)
+        before = parts_read(whose, [name])
+        if (before[name] is None) == (state is None):
+            raise already("It is so already.")
+        also = merged_with(before)
+        parts_write(whose, {name: state})
+        return log(kind, whose, why, before, refresh(whose, [name], also=also))

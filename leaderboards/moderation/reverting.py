@@ -1,0 +1,98 @@
+"""Taking an action of a moderator back, exactly."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection
+
+from django.db import transaction
+
+from games.errors import Conflict, Forbidden, NotFound
+from games.models import Player
+from games.retry import repeat_once
+from leaderboards.services.entries import players_lock
+
+from .action_state import PARTS, Whose, case_read, case_write, parts_read, parts_write
+from .action_steps import (
+    Kind,
+    Why,
+    attempt_locked,
+    case_opened,
+    log,
+    merged_with,
+    not_own,
+    refresh,
+    somebody,
+)
+from .models import Exclusion, MergedAccount, ModeratorAction
+from .roles import may_revert
+
+
+@repeat_once
+def action_revert(
+    *, action_id: str, moderator_id: int | None, reason: str, words: str, now: dt.datetime
+) -> ModeratorAction:
+    """Take an action back: whatever it changed is set to exactly what it was, and every entry with it.
+
+    A case is set back if nobody has touched it since. What was taken back can be brought back by taking that back.
+    Raises Conflict `already_reverted`, `changed_since` (what it changed has been changed again: take that back first),
+    `not_revertible` (an answer to an appeal, or an attempt that is gone).
+    """
+    with transaction.atomic(durable=True):
+        action = ModeratorAction.objects.select_for_update(of=("self",), no_key=True).select_related(
+            "player", "attempt"
+        )
+        done = action.filter(public_id=action_id).first()
+        if done is None:
+            raise NotFound
+        why = Why(moderator_id, done.reason_class, reason, words, now)
+        why.check()
+        names = [name for name in PARTS if name in done.after]
+        if done.kind == Kind.ANSWER or ("exclusion" in names and done.attempt is None):
+            raise Conflict("not_revertible", "This cannot be taken back.")
+        if ModeratorAction.objects.filter(reverts=done).exists():
+            raise Conflict("already_reverted", "This has been taken back already.")
+        whose = _locked_again(done, names, moderator_id)
+        if moderator_id is not None:
+            not_own(moderator_id, [whose.player])
+            if not may_revert(Player.objects.get(pk=moderator_id), done):
+                raise Forbidden("role_missing", "Your role does not take this back.")
+        return _set_back(done, whose, names, why)
+
+
+def _locked_again(done: ModeratorAction, names: Collection[str], moderator_id: int | None) -> Whose:
+    """The locks of the action that is taken back."""
+    if "exclusion" in names:
+        assert done.attempt is not None
+        return attempt_locked(done.attempt.public_id, moderator_id)
+    mains = [state["merged"]["main"] for state in (done.before, done.after) if state.get("merged")]
+    others = Player.objects.filter(public_id__in=mains).values_list("id", flat=True)
+    locked = players_lock([done.player_id, *others, *somebody(moderator_id)])
+    return Whose(locked[done.player_id], done.attempt)
+
+
+def _set_back(done: ModeratorAction, whose: Whose, names: list[str], why: Why) -> ModeratorAction:
+    present = parts_read(whose, names)
+    if any(present[name] != done.after[name] for name in names):
+        raise Conflict("changed_since", "What this changed has been changed again since. Take that back first.")
+    if (done.before.get("merged") or {}).get("main"):
+        _may_be_merged(whose.player, done.before["merged"]["main"])
+    before = dict(present)
+    if "case" in done.after:
+        before["case"] = case_read(whose.attempt)
+    parts_write(whose, {name: done.before[name] for name in names})
+    if "case" in done.after and before["case"] == done.after["case"]:
+        case_write(whose.attempt, done.before["case"], now=why.now)
+    if (done.before.get("exclusion") or {}).get("kind") == Exclusion.Kind.HELD:
+        case_opened(whose, why.now)
+    changes = refresh(whose, names, also=merged_with(done.before) | merged_with(done.after))
+    return log(Kind.REVERT, whose, why, before, changes, reverts=done)
+
+
+def _may_be_merged(second: Player, main_id: str) -> None:
+    """Raises Conflict `changed_since` where the merging that is brought back has become impossible."""
+    main = Player.objects.filter(public_id=main_id, deleted_at=None).first()
+    if main is None or MergedAccount.objects.filter(second=main).exists() or second.deleted_at is not None:
+        raise Conflict("changed_since", "The main account is merged itself, or gone.")
+    if MergedAccount.objects.filter(main=second).exists():
+        raise Conflict("changed_since", "Other accounts have been merged with this one since.")
