@@ -8,7 +8,7 @@ Roles: "moderator", "head", "auditor", "superuser", and "staff" (may sign in, ha
 alone. For a live server in a browser the way is the real one:
 
     secret = browser_enrols(page, site.url, "mod", PASSWORD)      # password, phone, backup codes; ends at /admin/
-    browser_signs_in(page, site.url, "mod", PASSWORD, secret)     # password and a code; waits where the last one was used
+    browser_signs_in(page, site.url, "mod", PASSWORD, secret)     # password and a code
 
 `live_moderator(site, "mod", role="head")` makes the account in the live server's database by the commands.
 """
@@ -111,9 +111,13 @@ def browser_enrols(page: Page, url: str, name: str, password: str = PASSWORD) ->
     return secret
 
 
-def browser_signs_in(page: Page, url: str, name: str, password: str, secret: bytes) -> None:
-    """Sign in again. The next code is taken, too, so one half minute is enough for two sign-ins, not for three."""
+def browser_signs_in(page: Page, url: str, name: str, password: str, secret: bytes, *, stay: bool = False) -> None:
+    """Sign in again; `stay`: on the page of the code. The next code is taken, too, so one half minute is enough for
+    setting up and one sign-in, not for two.
+    """
     _password(page, url, name, password)
+    if stay:
+        return
     page.get_by_label("Code").fill(code_at(secret, int(time.time()) // STEP + 1))
     page.get_by_role("button", name="Continue").click()
 

@@ -88,6 +88,7 @@ ASGI_APPLICATION = "tripeaks_site.asgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "tripeaks_site" / "templates"],  # before those of Django's admin
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
