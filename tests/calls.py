@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
 
@@ -66,6 +67,8 @@ def call(
     content = raw if raw is not None else (b"" if body is None else json.dumps(body).encode())
     response = client.generic(method, f"/api/v1{path}", content, content_type=content_type, **headers)  # type: ignore[arg-type]
     is_json = response.headers.get("Content-Type", "").startswith("application/json")
+    if response.streaming:  # read at once, so that tests find `content` in every answer
+        response = HttpResponse(response.getvalue(), status=response.status_code, headers=dict(response.headers))
     return Answer(
         response.status_code, json.loads(response.content) if is_json and response.content else None, response
     )

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from . import docs, numbered, players, views
+from . import docs, fairplay, numbered, players, views
 
 urlpatterns = [
     path("account", views.Account.as_view()),
+    path("account/notices", fairplay.Notices.as_view()),
+    path("account/notices/read", fairplay.NoticesRead.as_view()),
+    path("account/notices/<str:public_id>/appeal", fairplay.Appeal.as_view()),
+    path("account/export", fairplay.Export.as_view()),
+    path("reports", fairplay.Reports.as_view()),
+    path("fairplay", fairplay.FairPlay.as_view()),
     path("daily", views.Daily.as_view()),
     path("daily/<str:which>", views.DailyDetail.as_view()),
     path("daily/<str:which>/attempts", views.DailyAttempts.as_view()),

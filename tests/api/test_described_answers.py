@@ -30,7 +30,8 @@ from tests.processes import ServerProcess, live_server
 
 pytestmark = pytest.mark.slow
 OPEN_WIDE = {
-    f"TRIPEAKS_THROTTLE_{scope}": "100000/1" for scope in ("GUEST", "LOGIN", "NAME", "ACCOUNT", "START", "MOVE", "READ")
+    f"TRIPEAKS_THROTTLE_{scope}": "100000/1"
+    for scope in ("GUEST", "LOGIN", "NAME", "ACCOUNT", "START", "MOVE", "READ", "REPORT", "EXPORT")
 }
 CHECKS = [
     not_a_server_error,
