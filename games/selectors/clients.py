@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from django.conf import settings
@@ -152,7 +152,7 @@ class ClientSeen:
     """An AttemptClient.Client."""
     credential: str
     """Its public id."""
-    network: str
+    network: str = field(repr=False)
     """A short name: the same for the same network."""
     first_ply: int
     at: dt.datetime
