@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import traceback
 from typing import Final
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
@@ -14,8 +13,6 @@ from games import clock
 from games.models import Attempt
 
 from .judging import attempt_judge
-
-logger = logging.getLogger(__name__)
 
 QUEUE: Final = "fair_play"
 TRIES: Final = 6
@@ -72,12 +69,12 @@ def judge_attempt(attempt_id: int, ply: int) -> None:
     except (OperationalError, InterfaceError) as problem:
         connection.close()
         raise NotJudgedYet(_told(attempt_id, problem)) from None
-    except DatabaseError as problem:
-        raise NotJudged(_told(attempt_id, problem)) from None
     except Exception as problem:
         raise NotJudged(_told(attempt_id, problem)) from None
 
 
 def _told(attempt_id: int, problem: Exception) -> str:
-    where = traceback.extract_tb(problem.__traceback__)[-1]
+    """What happened where, in our own code if it was there that it began."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = [frame for frame in frames if "site-packages" not in frame.filename][-1]
     return f"attempt {attempt_id}: {type(problem).__name__} in {where.name}, line {where.lineno} of {where.filename}"
