@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from games.admin import LookOnly
 
 from .models import Board, DailyChallenge, Entry
+from .moderation.desk.pages import ActionDesk, CaseDesk
+from .moderation.models import Case, ModeratorAction
+
+admin.site.unregister(ProcrastinateJob)  # there a judging could be cancelled without a word in the log
+admin.site.register(Case, CaseDesk)
+admin.site.register(ModeratorAction, ActionDesk)
 
 
 @admin.register(DailyChallenge)
