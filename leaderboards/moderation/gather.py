@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from django.db import connection
@@ -72,11 +73,22 @@ def _fetch(statement: str, **values: Any) -> list[tuple[Any, ...]]:
         return rows
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The evidence on one attempt."""
+
+    evidence: Evidence
+    career: list[int]
+    """The attempts of `evidence.career.knowledge`, in its order."""
+    release: Callable[[], None]
+    """Give the field back before the block ends: it is not to be looked at after that."""
+
+
 @contextmanager
 def evidence_of(
     *, attempt: Attempt, ply: int, fields: Fields, knowledge: Mapping[int, Sequence[float]] | None = None
-) -> Iterator[tuple[Evidence, list[int]] | None]:
-    """The evidence on an attempt (with its deal) as it ended at `ply`, and the ids of the attempts of its career.
+) -> Iterator[Gathered | None]:
+    """The evidence on an attempt (with its deal) as it ended at `ply`.
 
     None when its moves are gone. The field is this thread's while the block lasts. `knowledge`: of attempts that were
     judged anew and whose judgements are not written (a look at what a new version would change).
@@ -91,21 +103,21 @@ def evidence_of(
     career, earlier = _career(attempt, subject.kind, ended, knowledge or {})
     links, linked_given_up = _links(attempt, line, ended)
     sealed = attempt.competition_key is not None
-    cards = tuple(attempt.deal.cards)
-    with fields.hold(deal_id=attempt.deal_id, cards=cards, ruleset=find_ruleset(attempt.ruleset)) as field:
-        yield (
-            Evidence(
-                line=line,
-                subject=subject,
-                sealed=sealed,
-                field=field,
-                career=career,
-                links=links,
-                retries=Retries(own_given_up=0 if sealed else own_given_up, linked_given_up=linked_given_up),
-                exposed=exposed,
-            ),
-            earlier,
+    with ExitStack() as stack:
+        field = stack.enter_context(
+            fields.hold(deal_id=attempt.deal_id, cards=tuple(attempt.deal.cards), ruleset=line.ruleset)
         )
+        evidence = Evidence(
+            line=line,
+            subject=subject,
+            sealed=sealed,
+            field=field,
+            career=career,
+            links=links,
+            retries=Retries(own_given_up=0 if sealed else own_given_up, linked_given_up=linked_given_up),
+            exposed=exposed,
+        )
+        yield Gathered(evidence, earlier, stack.close)
 
 
 def _subject(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[Subject, bool, int]:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import datetime as dt
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from django.db import connection, transaction
 
-from games.models import Attempt
+from games.models import Attempt, Player
 from games.retry import repeat_once
 
 from . import foreknowledge, verdict
+from .actions import attempt_hold
+from .cases import case_raise
 from .evidence import Evidence
 from .gather import evidence_of
 from .lines import Fields, lines_of
 from .models import Exclusion, Judgement, ModeratorAction
-from .signals import VERSION
+from .signals import VERSION, Signal
 from .verdict import Judged
 
 LOCK_SECONDS: Final = 10
 """A judgement waits no longer for the locks of others: the task is tried again later."""
+
+CAREFUL: Final = 60
+"""So many of the newest attempts of a career are looked at with care, where that decides."""
 
 _FIELDS: Final = Fields()
 
@@ -69,7 +74,7 @@ def attempt_judge(
             version=version,
             verdict=judged.verdict,
             points=judged.points,
-            signals=[signal.as_json() for signal in judged.signals],
+            signals=signals_json(judged.signals),
             knowledge=list(judged.knowledge),
             judged_at=now,
         )
@@ -92,8 +97,12 @@ def judgement_of(
     with evidence_of(attempt=attempt, ply=ply, fields=fields, knowledge=knowledge) as gathered:
         if gathered is None:
             return None
-        evidence, career = gathered
-        return judge(evidence, confirm=lambda: [_careful(earlier) for earlier in career])
+
+        def confirm() -> list[tuple[float, ...]]:
+            gathered.release()  # the last question asked, and seconds long: others may judge by the field meanwhile
+            return [_careful(earlier) for earlier in gathered.career[-CAREFUL:]]
+
+        return judge(gathered.evidence, confirm=confirm)
 
 
 _kept_careful: OrderedDict[int, tuple[float, ...]] = OrderedDict()
@@ -110,6 +119,20 @@ def _careful(attempt_id: int) -> tuple[float, ...]:
         while len(_kept_careful) > _CAREFUL_MOST:
             _kept_careful.popitem(last=False)
     return known
+
+
+def signals_json(signals: Sequence[Signal]) -> list[dict[str, Any]]:
+    """As they are stored: other attempts and players by the ids that people use."""
+    found = [signal.as_json() for signal in signals]
+    for name, other, model in (("attempt_id", "attempt", Attempt), ("player_id", "player", Player)):
+        keys = {each["evidence"][name] for each in found if name in each["evidence"]}
+        if keys:
+            public = dict(model._default_manager.filter(pk__in=keys).values_list("pk", "public_id"))
+            for each in found:
+                if name in each["evidence"]:
+                    kept = {key: value for key, value in each["evidence"].items() if key != name}
+                    each["evidence"] = kept | {other: public.get(each["evidence"][name])}
+    return found
 
 
 # --- effects -------------------------------------------------------------------------------------------------------
@@ -139,9 +162,6 @@ def _act(attempt: Attempt, judged: Judged, version: int, now: dt.datetime) -> No
     excluded = Exclusion.objects.filter(pk=attempt.pk).values_list("kind", flat=True).first()
     if excluded == Exclusion.Kind.DISQUALIFIED:
         return
-    from .actions import attempt_hold
-    from .cases import case_raise
-
     reasons = [signal.name for signal in judged.signals]
     case_raise(attempt=attempt, player_id=attempt.player_id, severity=judged.points, reasons=reasons, now=now)
     if judged.verdict == "hold" and excluded is None and not cleared_by_moderator(attempt.pk):

@@ -81,6 +81,17 @@ def somebody(name: str = "") -> SignedIn:
     return token(person(name))
 
 
+def competition(now: dt.datetime, key: str = "daily-2020-01-01") -> Competition:
+    """One whose deadline is an hour after `now`."""
+    return Competition(
+        key=key,
+        deadline=now + dt.timedelta(hours=1),
+        sealed_until=now + dt.timedelta(hours=2),
+        undo_allowed=False,
+        ranked=True,
+    )
+
+
 def queued() -> list[tuple[int, int]]:
     """(attempt, ply) of the tasks that wait."""
     return [(args["attempt_id"], args["ply"]) for args in jobs("todo")]

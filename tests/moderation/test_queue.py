@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,11 +11,10 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from games import clock
 from games.models import Attempt
-from games.services.attempts import Competition
 from games.signals import attempt_finished
 from leaderboards.moderation.tasks import judge_attempt, judging_queue
 from tests.factories import credential, guest
-from tests.moderation.playing import play, queued, somebody
+from tests.moderation.playing import competition, play, queued, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,16 +24,6 @@ def empty_queue() -> None:
     """The queue's tables are no models of ours: tests with real transactions leave their rows."""
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE procrastinate_jobs CASCADE")
-
-
-def competition(now: dt.datetime, key: str = "daily-2020-01-01") -> Competition:
-    return Competition(
-        key=key,
-        deadline=now + dt.timedelta(hours=1),
-        sealed_until=now + dt.timedelta(hours=2),
-        undo_allowed=False,
-        ranked=True,
-    )
 
 
 def test_a_won_attempt_is_queued_once_with_the_ply_of_its_result() -> None:

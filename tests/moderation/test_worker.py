@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from leaderboards.moderation.tasks import TRIES
 from tests.moderation.playing import jobs, play, queued, somebody
 from tests.moderation.test_queue import empty_queue
 from tests.moderation.working import until, worker
-from tests.processes import run_manage
+from tests.processes import database_url, run_manage
 from tests.servers import temporary_directory
 from tripeaks_site.embedded.servers import Servers
 
@@ -74,15 +75,9 @@ def test_a_finish_is_judged_within_a_second_and_its_task_is_gone() -> None:
 def test_what_was_finished_while_no_worker_ran_is_judged_later() -> None:
     attempts = [play(somebody()) for _ in range(3)]
     assert len(queued()) == 3
-    run_manage("worker", "--once", env={"DATABASE_URL": str(database())})
+    run_manage("worker", "--once", env={"DATABASE_URL": database_url(str(connection.settings_dict["NAME"]))})
     assert all(rows(attempt) == 1 for attempt in attempts)
     assert queued() == []
-
-
-def database() -> str:
-    from tests.processes import database_url
-
-    return database_url(str(connection.settings_dict["NAME"]))
 
 
 def test_told_to_end_it_finishes_the_task_at_hand() -> None:
@@ -96,7 +91,7 @@ def test_told_to_end_it_finishes_the_task_at_hand() -> None:
             until(lambda later=later: rows(later) == 1, 5)  # type: ignore[misc]
             held.release()
             assert running.end(number) == 0
-            assert queued() == jobs("doing") == []
+            assert not ProcrastinateJob.objects.exists()
 
 
 def test_killed_in_mid_judgement_another_worker_judges_it_once() -> None:
@@ -143,7 +138,6 @@ def test_a_task_that_fails_does_not_stop_the_others_and_is_told_without_rows() -
 
 def test_a_task_that_ends_its_worker_each_time_is_given_up() -> None:
     attempt = play(somebody())
-    ProcrastinateJob.objects.all()
     with connection.cursor() as cursor:  # as left by a worker that is gone, for the last time
         cursor.execute("UPDATE procrastinate_jobs SET status = 'doing', attempts = %s", [TRIES - 1])
     with worker() as running:
@@ -177,7 +171,7 @@ def test_it_outlives_a_crash_of_postgresql_and_keeps_few_connections(own: Server
 
         def ask(statement: str) -> int:
             with psycopg.connect(url, autocommit=True) as link:
-                row = link.execute(statement).fetchone()  # type: ignore[arg-type]
+                row = link.execute(statement).fetchone()
                 assert row is not None
                 return int(row[0])
 
@@ -195,8 +189,6 @@ def test_it_outlives_a_crash_of_postgresql_and_keeps_few_connections(own: Server
         )
         with worker(url) as running:
             for _ in range(2):
-                import os
-
                 os.kill(own.pids()["postgres"], signal.SIGKILL)
                 until(answers, 30, running.logs)
                 assert ask(task) == 1
