@@ -68,7 +68,11 @@ def find_copy(evidence: Evidence) -> Copy:
             else:
                 gain = math.log((1 - KEPT) / max(1 - KEPT, 1 - often))
             sums[numbers] += gain
-    own = [number for number, finish in enumerate(field.finishes) if finish.player_id == line.player_id]
+    own = [  # and those that came later: they may be copies of this one
+        number
+        for number, finish in enumerate(field.finishes)
+        if finish.player_id == line.player_id or finish.ended_ms >= line.ended_ms
+    ]
     sums[own] = -math.inf
     others = len(field) - len(own)
     if not others:
