@@ -65,6 +65,9 @@ class ProfileResultSchema(ResultSchema):
     code = s.CharField(allow_null=True, help_text="null while sealed")
     ruleset = s.CharField()
     ranked = s.BooleanField()
+    standing = s.ChoiceField(
+        choices=("counts", "held", "disqualified"), help_text="Only its owner sees a result that does not count"
+    )
     number = s.IntegerField(min_value=1)
     public = s.BooleanField(help_text="Anyone may see its replay")
 

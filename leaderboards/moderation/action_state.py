@@ -53,7 +53,9 @@ def _exclusion_write(whose: Whose, state: State | None) -> None:
     assert whose.attempt is not None
     Exclusion.objects.filter(attempt=whose.attempt).delete()
     if state is not None:
-        Exclusion.objects.create(attempt=whose.attempt, kind=state["kind"], since=_instant(state["since"]))
+        Exclusion.objects.create(
+            attempt=whose.attempt, kind=state["kind"], since=dt.datetime.fromisoformat(state["since"])
+        )
 
 
 def _hidden_read(whose: Whose) -> State | None:
@@ -64,7 +66,7 @@ def _hidden_read(whose: Whose) -> State | None:
 def _hidden_write(whose: Whose, state: State | None) -> None:
     HiddenPlayer.objects.filter(player=whose.player).delete()
     if state is not None:
-        HiddenPlayer.objects.create(player=whose.player, since=_instant(state["since"]))
+        HiddenPlayer.objects.create(player=whose.player, since=dt.datetime.fromisoformat(state["since"]))
 
 
 def _merged_read(whose: Whose) -> State | None:
@@ -76,7 +78,7 @@ def _merged_write(whose: Whose, state: State | None) -> None:
     MergedAccount.objects.filter(second=whose.player).delete()
     if state is not None:
         main = Player.objects.get(public_id=state["main"])
-        MergedAccount.objects.create(second=whose.player, main=main, since=_instant(state["since"]))
+        MergedAccount.objects.create(second=whose.player, main=main, since=dt.datetime.fromisoformat(state["since"]))
 
 
 def _ban_read(whose: Whose) -> State | None:

@@ -31,6 +31,7 @@ from leaderboards.scopes import BoardName, parse_board
 from . import ranks
 from .dailies import daily_counts, daily_status
 from .ranks import Place, Row
+from .standing import off
 
 AROUND = 5
 LIMIT = 100
@@ -54,12 +55,14 @@ class BoardState:
 _STATE = """
 SELECT b.id, b.ranking, b.timed, b.version, b.entries, b.started, b.finished, e.key, e.finished_ms, e.attempt_id
   FROM leaderboards_board b
-  LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.player_id = %(player)s AND e.active
+  LEFT JOIN leaderboards_entry e ON e.board_id = b.id AND e.active AND e.player_id = coalesce(
+            (SELECT m.main_id FROM leaderboards_mergedaccount m WHERE m.second_id = %(player)s), %(player)s)
  WHERE b.scope = %(scope)s AND b.kind = %(kind)s AND b.view = %(view)s"""
 
 
 def board_state(name: BoardName, player_id: int | None = None) -> tuple[BoardState, Place | None]:
-    """The board's row and, with a player, the place of that player's entry: one query.
+    """The board's row and, with a player, the place of that player's entry, or of the account's that the player is merged
+    into: one query.
 
     Raises NotFound for a daily that is not prepared.
     """
@@ -301,9 +304,13 @@ def _me(board: BoardState, row: dict[str, Any] | None, around: Sequence[Row], *,
 
 
 def _best_attempt(name: BoardName, player_id: int) -> Attempt | None:
-    """The player's best result that would stand on this list if it were ranked."""
+    """The player's best result that would stand on this list if it were ranked; what is held, disqualified or hidden
+    would not.
+    """
     own = Q(competition_key=name.scope.text) if name.scope.date else Q(code=name.scope.text, competition_key=None)
-    found = Attempt.objects.select_related("player").filter(own, player_id=player_id, result_outcome__isnull=False)
+    found = Attempt.objects.select_related("player").filter(
+        own, ~off(), player_id=player_id, result_outcome__isnull=False
+    )
     fitting = [
         attempt
         for attempt in found

@@ -18,6 +18,8 @@ from leaderboards import dates
 from leaderboards.models import Board, Calendar, DailyChallenge
 from leaderboards.scopes import parse_date
 
+from .standing import off
+
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 
@@ -115,7 +117,7 @@ def daily_streaks(*, player_id: int, now: dt.datetime) -> dict[str, int]:
     if calendar is None:
         return {"current": 0, "longest": 0}
     keys = Attempt.objects.filter(
-        player_id=player_id, competition_key__startswith="daily-", result_outcome__isnull=False
+        ~off(), player_id=player_id, competition_key__startswith="daily-", result_outcome__isnull=False
     ).values_list("competition_key", flat=True)
     played = [dt.date.fromisoformat(key.removeprefix("daily-")) for key in keys if key is not None]
     current, longest = dates.streaks(played, dates.official_date(now, calendar.zone))

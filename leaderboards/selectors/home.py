@@ -23,6 +23,7 @@ from . import ranks
 from .boards import row_json
 from .dailies import daily_counts, daily_json, daily_status
 from .ranks import Row
+from .standing import COUNTS, off, standing_kind
 
 TOP = 10
 """Rows of a list on the home page, before one's own and its neighbours."""
@@ -96,11 +97,13 @@ def _mine(key: str, boards: dict[tuple[str, str], Board], who: Actor, now: dt.da
     """`{"kind", "player", "state", …}`: on which list a visitor is or would be, and how far.
 
     `state` is `none`, `playing` (with "started_at" and "elapsed_ms"), `finished` (with "row", "around", "provisional" as
-    `board_me` has them) or `over`: given up or out of time.
+    `board_me` has them) or `over`: given up or out of time, or its result counts for nothing ("standing" is `held`,
+    `disqualified` or `hidden` then, else `counts`).
     """
     kind = "bots" if who.kind == Player.Kind.BOT else "people"
     mine = {"kind": kind, "player": who.player_public_id, "state": "none"}
-    attempt = Attempt.objects.filter(player_id=who.player_id, competition_key=key).first()
+    own = Attempt.objects.filter(player_id=who.player_id, competition_key=key)
+    attempt = own.annotate(standing=standing_kind(), off=off()).first()
     if attempt is None:
         return mine
     progress = progress_of(attempt, now)
@@ -108,7 +111,9 @@ def _mine(key: str, boards: dict[tuple[str, str], Board], who: Actor, now: dt.da
         started = {"started_at": iso(attempt.started_at), "elapsed_ms": elapsed(attempt.started_at, now)}
         return {**mine, "state": "playing", **started}
     if progress.recorded is None:
-        return {**mine, "state": "over"}
+        return {**mine, "state": "over", "standing": COUNTS}
+    if attempt.off:
+        return {**mine, "state": "over", "standing": attempt.standing if attempt.standing != COUNTS else "hidden"}
     row, around, provisional = _place(boards.get((key, kind)), attempt, who)
     return {
         **mine,

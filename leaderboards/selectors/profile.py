@@ -1,7 +1,8 @@
 """What everybody may see of a player: dailies and streak, how the scores are spread, best runs, records, results.
 
 Seven queries, eight from the second page of the results on. Results leave as standings show them; a code only once it
-is not sealed, a card never (R10.1).
+is not sealed, a card never (R10.1). What is held or disqualified counts nowhere, and only its owner and staff see it in
+the list of results.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from games.clock import iso
@@ -25,8 +26,10 @@ from games.retry import repeat_once
 from games.selectors.attempts import facts_of, is_public, progress_of, shown_code
 from leaderboards import dates
 from leaderboards.models import Calendar
+from leaderboards.moderation.models import HiddenPlayer
 
 from .ranks import ask
+from .standing import excluded, standing_kind
 
 RESULTS: Final = 25
 BEST_RUNS: Final = 3
@@ -58,18 +61,27 @@ def player_profile(
 
     `month` is YYYY-MM, else the official month at `now`; months outside of the dailies there have been become the
     nearest that is not. `cursor` is the id of the last result already seen. Raises NotFound for unknown and deleted
-    players, and for guests to everybody but that guest (`viewer_id`); BadInput `bad_month`, `bad_cursor`.
+    players, for guests to everybody but that guest (`viewer_id`), and for hidden players to everybody but themselves
+    and staff; BadInput `bad_month`, `bad_cursor`.
     """
     known = _ID.fullmatch(public_id)
-    player = Player.objects.filter(public_id=public_id, deleted_at=None).first() if known else None
+    staff = Exists(Player.objects.filter(pk=viewer_id or 0, is_staff=True, is_active=True, deleted_at=None))
+    found = Player.objects.annotate(
+        seen_by_staff=staff, hidden=Exists(HiddenPlayer.objects.filter(player=OuterRef("pk")))
+    )
+    player = found.filter(public_id=public_id, deleted_at=None).first() if known else None
     if player is None or (player.kind == Player.Kind.GUEST and player.pk != viewer_id):
         raise NotFound
+    inside = player.seen_by_staff or (viewer_id is not None and viewer_id in (player.pk, player.owner_id))
+    if player.hidden and not inside:
+        raise NotFound
     own = Attempt.objects.filter(player_id=player.pk, result_outcome__isnull=False)
-    dailies = _dailies(own)
+    counting = own.none() if player.hidden else own.filter(~excluded())
+    dailies = _dailies(counting)
     calendar = Calendar.objects.first()
     today = dates.official_date(now, calendar.zone) if calendar else None
     current, longest = dates.streaks(dailies, today) if today else (0, 0)
-    results, following = _results(own, cursor, limit, now)
+    results, following = _results(own if inside else counting, cursor, limit, now)
     return {
         "player": {
             "id": player.public_id,
@@ -83,8 +95,8 @@ def player_profile(
         },
         "streak": {"current": current, "longest": longest},
         "month": _month(month, dailies, calendar.day_one, today) if calendar and today else None,
-        "scores": _scores(own),
-        "best_runs": _best_runs(own, now),
+        "scores": _scores(counting),
+        "best_runs": _best_runs(counting, now),
         "records": _records(player.pk),
         "results": results,
         "next": following,
@@ -179,9 +191,13 @@ def _best_runs(own: QuerySet[Attempt], now: dt.datetime) -> list[dict[str, Any]]
     """The best ranked scores in each of the runs rulesets, best first."""
     order = [F("result_score").desc(), F("result_moves").asc(), F("result_at").asc(), F("id").asc()]
     place = Window(RowNumber(), partition_by=[F("ruleset")], order_by=order)
-    rows = own.filter(ranked=True, ruleset__in=_RUNS).annotate(place=place).filter(place__lte=BEST_RUNS)
+    rows = (
+        own.filter(ranked=True, ruleset__in=_RUNS)
+        .annotate(place=place, standing=standing_kind())
+        .filter(place__lte=BEST_RUNS)
+    )
     best = sorted(rows, key=lambda attempt: (_RUNS.index(attempt.ruleset), attempt.place))
-    return [_result_json(attempt, now) for attempt in best]
+    return [_result_json(attempt, attempt.standing, now) for attempt in best]
 
 
 # --- results and records -------------------------------------------------------------------------------------------
@@ -200,12 +216,12 @@ def _results(
         if last is None:
             raise BadInput("bad_cursor", "This list cannot be continued from there.")
         rows = rows.filter(id__lt=last)
-    page = list(rows[: limit + 1])
-    shown = [_result_json(attempt, now) for attempt in page[:limit]]
+    page = list(rows.annotate(standing=standing_kind())[: limit + 1])
+    shown = [_result_json(attempt, attempt.standing, now) for attempt in page[:limit]]
     return shown, page[limit - 1].public_id if len(page) > limit else None
 
 
-def _result_json(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
+def _result_json(attempt: Attempt, standing: str, now: dt.datetime) -> dict[str, Any]:
     """A recorded result, as a row of standings shows it, with the board it belongs to."""
     facts, progress = facts_of(attempt), progress_of(attempt, now)
     code = shown_code(facts, now)
@@ -217,6 +233,7 @@ def _result_json(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
         "code": code,
         "ruleset": attempt.ruleset,
         "ranked": attempt.ranked,
+        "standing": standing,
         "number": attempt.number,
         "public": is_public(facts, progress, now),
         **progress.recorded.as_json(),

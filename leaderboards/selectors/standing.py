@@ -9,8 +9,10 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Final
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from games.clock import milliseconds
 from games.models import Attempt, Player
@@ -40,7 +42,9 @@ class Standing:
         return (self.key, self.finished_ms, self.attempt_id)
 
 
-FIELDS = ("attempt_id", "key", "finished_ms", *SHOWN)
+COUNTS: Final = "counts"
+"""The standing of an attempt that is neither held nor disqualified."""
+FIELDS: Final = ("attempt_id", "key", "finished_ms", *SHOWN)
 Where = tuple[str, str, int]
 """Scope, view, player: the kind of a board is the player's."""
 
@@ -111,6 +115,12 @@ def excluded() -> Exists:
     return Exists(Exclusion.objects.filter(attempt=OuterRef("pk")))
 
 
+def standing_kind() -> Coalesce:
+    """`counts`, `held` or `disqualified`, of an attempt (the outer row)."""
+    kind = Subquery(Exclusion.objects.filter(attempt=OuterRef("pk")).values("kind")[:1])
+    return Coalesce(kind, Value(COUNTS))
+
+
 def off() -> Q:
     """Whether an attempt (the outer row) counts for nothing: held, disqualified, or its player hidden."""
     return Q(excluded()) | Q(Exists(HiddenPlayer.objects.filter(player=OuterRef("player"))))
@@ -168,9 +178,9 @@ def _begun_first(groups: Sequence[Group], attempts: Sequence[Attempt]) -> set[in
     for pk, player, key, deal, started_at in found.values_list(
         "id", "player_id", "competition_key", "deal_id", "started_at"
     ):
-        for what in (key, deal):
+        for what in (deal,) if key is None else (deal, key):
             at = (group_of[player], what)
-            if what is not None and (at not in first or (started_at, pk) < first[at]):
+            if at not in first or (started_at, pk) < first[at]:
                 first[at] = (started_at, pk)
     return {pk for _started_at, pk in first.values()}
 

@@ -9,7 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games import clock
 from games.errors import GameError
-from games.services import player_ban, player_find
+from games.services import player_find
+from leaderboards.moderation.actions import player_ban
+from leaderboards.moderation.models import ModeratorAction
 
 
 class Command(BaseCommand):
@@ -17,7 +19,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name or public id")
-        parser.add_argument("--reason", required=True, help="kept with the account, for moderators")
+        parser.add_argument("--reason", required=True, help="for the log of moderators' actions")
+        parser.add_argument(
+            "--kind",
+            default="other",
+            choices=ModeratorAction.ReasonClass.values,
+            help="what the player is told it is for",
+        )
+        parser.add_argument("--words", default="", help="words to the player, if any")
         parser.add_argument(
             "--until", help="end of the ban, ISO 8601 (UTC unless it says otherwise); without: for good"
         )
@@ -32,7 +41,15 @@ class Command(BaseCommand):
             until = until if until.tzinfo else until.replace(tzinfo=dt.UTC)
         try:
             player = player_find(name=options["name"])
-            player_ban(player_id=player.pk, reason=options["reason"], until=until, now=clock.now())
+            player_ban(
+                player_id=player.public_id,
+                moderator_id=None,
+                reason_class=options["kind"],
+                reason=options["reason"],
+                words=options["words"],
+                until=until,
+                now=clock.now(),
+            )
         except GameError as refusal:
             raise CommandError(refusal.message) from refusal
         self.stdout.write(f"{player} is banned {f'until {clock.iso(until)}' if until else 'for good'}.")

@@ -6,8 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from games import clock
 from games.errors import GameError
-from games.services import player_find, player_unban
+from games.services import player_find
+from leaderboards.moderation.actions import player_unban
 
 
 class Command(BaseCommand):
@@ -15,11 +17,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name or public id")
+        parser.add_argument("--reason", default="by command", help="for the log of moderators' actions")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             player = player_find(name=options["name"])
-            player_unban(player_id=player.pk)
+            player_unban(
+                player_id=player.public_id,
+                moderator_id=None,
+                reason_class="other",
+                reason=options["reason"],
+                words="",
+                now=clock.now(),
+            )
         except GameError as refusal:
             raise CommandError(refusal.message) from refusal
         self.stdout.write(f"{player} may play again.")
