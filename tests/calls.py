@@ -65,7 +65,7 @@ def call(
     if cookie:
         client.cookies[settings.CREDENTIAL_COOKIE] = cookie
     content = raw if raw is not None else (b"" if body is None else json.dumps(body).encode())
-    response = client.generic(method, f"/api/v1{path}", content, content_type=content_type, **headers)  # type: ignore[arg-type]
+    response: Any = client.generic(method, f"/api/v1{path}", content, content_type=content_type, **headers)  # type: ignore[arg-type]
     is_json = response.headers.get("Content-Type", "").startswith("application/json")
     if response.streaming:  # read at once, so that tests find `content` in every answer
         response = HttpResponse(response.getvalue(), status=response.status_code, headers=dict(response.headers))

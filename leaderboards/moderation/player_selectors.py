@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 import threading
-from collections.abc import Mapping
 from typing import Any, Final, LiteralString
 
 from django.db import connection
@@ -86,17 +85,9 @@ def appeal_json(appeal: Appeal) -> dict[str, Any]:
 
 def _ban_end(notice: Notice) -> dt.datetime | None:
     """When the ban that a notice tells of ends: as it was decided, whatever has come since."""
-    if notice.kind != Notice.Kind.BANNED:
-        return None
-    return _find_until(notice.action.after)
-
-
-def _find_until(state: object) -> dt.datetime | None:
-    if isinstance(state, Mapping):
-        if isinstance(state.get("banned_until"), str):
-            return dt.datetime.fromisoformat(state["banned_until"])
-        return next((found for each in state.values() if (found := _find_until(each)) is not None), None)
-    return None
+    ban = notice.action.after.get("ban") if notice.kind == Notice.Kind.BANNED else None
+    until = ban.get("banned_until") if ban else None
+    return dt.datetime.fromisoformat(until) if until else None
 
 
 # --- how attempts stand --------------------------------------------------------------------------------------------
