@@ -34,6 +34,7 @@ class Tried:
     player_id: int
     number: int
     """Of the player's attempts, from 1."""
+    day: int
     rhythm: str
     home: bool
     """Shares a network with somebody."""
@@ -108,6 +109,7 @@ class Season:
                     member.honest,
                     member.player_id,
                     numbers[member.player_id],
+                    sat.day,
                     member.rhythm.kind,
                     bool(evidence.links),
                     member.variant,
@@ -119,7 +121,7 @@ class Season:
                     cpu_ns,
                 )
             )
-        return found
+        return sorted(found, key=lambda one: (one.number, one.player_id))
 
 
 def season(
