@@ -1,4 +1,4 @@
-"""`manage.py up`: everything in one process, started by one command, ended by Ctrl-C.
+"""`manage.py up`: everything started by one command, ended by Ctrl-C: one process that serves, and the queue's beside it.
 
 Runs before Django reads its settings, since the settings need the addresses of the servers that it starts.
 """
@@ -24,6 +24,7 @@ from types import FrameType
 from tripeaks_site.embedded.discovery import AlreadyRunning, DataLock, Running, write_run
 from tripeaks_site.embedded.process import EmbeddedError
 from tripeaks_site.embedded.servers import Servers
+from tripeaks_site.queue_worker import QueueWorker
 from tripeaks_site.serving import ASGI, BACKLOG, uvicorn_options
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,7 +110,7 @@ def _run(host: str, port: int, data_dir: Path) -> None:
             urls = os.environ["DATABASE_URL"], os.environ["REDIS_URL"]
             write_run(data_dir, Running(os.getpid(), address, *urls))
             _say(_greeting(address, data_dir))
-            with _maintenance():
+            with _maintenance(), QueueWorker(data_dir):
                 _serve(listener)
             _say("\nStopping …")
 

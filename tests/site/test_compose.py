@@ -48,7 +48,7 @@ def option(command: list[str], name: str) -> str:
 
 
 def test_every_service_has_what_it_needs(services: dict[str, Any]) -> None:
-    assert set(services) == {"nginx", "web", "sockets", "maintenance", "migrate", "postgres", "redis"}
+    assert set(services) == {"nginx", "web", "sockets", "worker", "maintenance", "migrate", "postgres", "redis"}
     for name, service in services.items():
         assert service.get("image"), name
         assert name in {"migrate", "maintenance"} or service["healthcheck"]["test"][0] == "CMD", name

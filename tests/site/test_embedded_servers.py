@@ -20,7 +20,7 @@ from tests.processes import ROOT
 from tripeaks_site.embedded import postgres as postgres_module
 from tripeaks_site.embedded import process as process_module
 from tripeaks_site.embedded.process import EmbeddedError, command_line, remove_directory, socket_directory
-from tripeaks_site.embedded.servers import Servers, _Restarts, embedded_servers
+from tripeaks_site.embedded.servers import Servers, Restarts, embedded_servers
 
 HOLD = """
 import sys, time
@@ -114,7 +114,7 @@ def test_a_server_that_dies_is_started_again_at_the_same_address(tmp_path: Path,
 
 def test_a_server_that_keeps_dying_is_tried_with_growing_pauses() -> None:
     now = 1000.0
-    restarts = _Restarts(clock=lambda: now)
+    restarts = Restarts(clock=lambda: now)
     tried = []
     for _ in range(200):
         if restarts.due():

@@ -79,12 +79,17 @@ class Up:
         pytest.fail(f"`up` did not start:\n{self.output}")
 
     def server_pids(self) -> list[int]:
-        """The embedded servers: the processes that `up` has started."""
+        """The embedded servers and the queue's worker: the processes that `up` has started."""
         children = Path(f"/proc/{self.process.pid}/task")
         found: list[int] = []
         for task in children.iterdir():
             found += [int(pid) for pid in (task / "children").read_text().split()]
         return found
+
+    def wait_children(self, count: int) -> list[int]:
+        """The worker is started last, and not waited for."""
+        assert wait_until(lambda: len(self.server_pids()) == count)
+        return self.server_pids()
 
     def healthy(self) -> bool:
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
@@ -132,8 +137,7 @@ def test_it_serves_keeps_its_data_and_ends_cleanly_on_ctrl_c_and_term(data: Path
         assert (data / "run.json").stat().st_mode & 0o777 == 0o600
         with psycopg.connect(run.database_url) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
-        pids = first.server_pids()
-        assert len(pids) == 2
+        pids = first.wait_children(3)
         assert first.end(signal.SIGINT) == 0
         assert all(is_gone(pid) for pid in pids)
         assert "Traceback" not in first.output
@@ -153,8 +157,7 @@ def test_it_serves_keeps_its_data_and_ends_cleanly_on_ctrl_c_and_term(data: Path
 
 def test_killed_with_9_it_leaves_nothing_running_and_starts_again(data: Path) -> None:
     with up(data) as first:
-        pids = first.server_pids()
-        assert len(pids) == 2
+        pids = first.wait_children(3)
         first.end(signal.SIGKILL)
         assert wait_until(lambda: all(is_gone(pid) for pid in pids))
     with up(data) as second:
@@ -203,7 +206,7 @@ def test_play_goes_on_after_each_server_was_killed(data: Path) -> None:
         for _ in range(2):
             for pid in running.server_pids():
                 os.kill(pid, signal.SIGKILL)
-            assert wait_until(lambda: len(running.server_pids()) == 2)
+            assert wait_until(lambda: len(running.server_pids()) == 3)
             assert wait_until(running.healthy)
 
 
@@ -222,7 +225,7 @@ def test_other_commands_find_the_servers_of_the_running_one(data: Path) -> None:
 def test_servers_of_your_own_are_used_where_they_are_named(data: Path) -> None:
     with fresh_database() as url, up(data, env={"DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"]}) as running:
         assert running.healthy()
-        assert running.server_pids() == []
+        running.wait_children(1)
         assert not (data / "postgres").exists()
 
 
@@ -240,8 +243,7 @@ def test_an_ordinary_user_can_run_it() -> None:
         assert running.healthy()
         assert Path(f"/proc/{running.process.pid}").stat().st_uid == 65534
         assert (home / "the data" / "postgres").stat().st_uid == 65534
-        pids = running.server_pids()
-        assert len(pids) == 2
+        pids = running.wait_children(3)
         running.end(signal.SIGKILL)
         assert wait_until(lambda: all(is_gone(pid) for pid in pids))
 

@@ -114,6 +114,11 @@ def command_line(pid: int) -> str:
     return "" if found.stdout.startswith("Z") else found.stdout
 
 
+def _environment_of_servers() -> dict[str, str]:
+    """PGDATA, PGPORT and the like are about another server."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+
+
 class ServerProcess:
     """One running server. On Linux it ends when the *thread* that made this object ends: make it in one that lasts."""
 
@@ -125,7 +130,9 @@ class ServerProcess:
         log: Path,
         mode: Mode = "plain",
         cwd: Path,
+        ours: bool = False,
     ) -> None:
+        """`ours`: a program of this project, with the environment as it is."""
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -138,8 +145,7 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
-                # PGDATA, PGPORT and the like are about another server
-                env={name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"},
+                env=None if ours else _environment_of_servers(),
                 start_new_session=True,  # a Ctrl-C at the terminal is for us alone: we stop them in order
             )
 

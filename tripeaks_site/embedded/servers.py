@@ -93,7 +93,7 @@ class Servers:
             self._started.put(error)
             return
         self._started.put(None)
-        watchers = {name: _Restarts() for name in self._wanted}
+        watchers = {name: Restarts() for name in self._wanted}
         while not self._stopping.wait(_WATCH_SECONDS):
             for name, process in list(self._running.items()):
                 if not process.running and watchers[name].due():
@@ -119,7 +119,7 @@ class Servers:
             process.stop()
 
 
-class _Restarts:
+class Restarts:
     """When a dead server is due: at once, then with growing pauses while it keeps dying."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
