@@ -40,7 +40,8 @@ SELECT a.id, a.player_id, a.public_id, a.code, a.competition_key, a.ruleset, a.r
  WHERE {_RIGHTS}
 """
 
-_LOCK = _READ + " FOR UPDATE OF a"
+# Not FOR UPDATE: who refers to the row meanwhile (an entry of the player's, put back by a moderator) need not wait.
+_LOCK = _READ + " FOR NO KEY UPDATE OF a"
 
 # The UPDATE takes the row's lock and holds only if nothing has happened to the attempt since it was read.
 _APPEND = f"""
@@ -99,7 +100,7 @@ class AttemptRow:
 
 
 def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
-    """Read the caller's attempt, under its lock (`FOR UPDATE`) if asked; None when it, or the right to play it, is not there.
+    """Read the caller's attempt, under its lock (`FOR NO KEY UPDATE`) if asked; None when it, or the right to play it, is not there.
 
     Row and log come from one statement. When that had to wait for the lock, its snapshot is older than the row it got:
     the ply tells, and the statement is run once more under the lock.

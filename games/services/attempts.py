@@ -389,7 +389,7 @@ def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:
 def _expire_one(pk: int, over: Q, now: dt.datetime) -> bool:
     """End one attempt if it is still over once its row is locked."""
     with transaction.atomic(durable=True):
-        attempt = Attempt.objects.select_for_update(skip_locked=True).filter(over, pk=pk).first()
+        attempt = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(over, pk=pk).first()
         if attempt is None:
             return False
         if attempt.outcome is None:

@@ -64,7 +64,12 @@ def attempt_judge(
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-        locked = Attempt.objects.select_for_update(of=("self",)).select_related("player").filter(pk=attempt_id).first()
+        locked = (
+            Attempt.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("player")
+            .filter(pk=attempt_id)
+            .first()
+        )
         found = known.first()
         if locked is None or found is not None:
             return found
