@@ -44,7 +44,7 @@ def card_defs(watched: Watched) -> SafeString:
         '<path class="back-peak" d="M0 10 6.25 2 12.5 10z"></path></pattern>'
         '<g id="card-back"><rect class="back" width="{}" height="{}" rx="4"></rect>'
         '<rect fill="url(#back-peaks)" x="3" y="4" width="{}" height="{}"></rect></g>'
-        '<g id="card-gone"><rect class="gone" x="1" y="1" width="{}" height="{}" rx="4"></rect></g>{}{}</defs></svg>',
+        '<g id="card-gone"><rect class="card-gone" x="1" y="1" width="{}" height="{}" rx="4"></rect></g>{}{}</defs></svg>',
         suits,
         WIDTH,
         HEIGHT,
@@ -76,7 +76,7 @@ def hidden_board(watched: Watched, step: Step) -> SafeString:
     slots = []
     for slot, card in enumerate(step.seen.tableau):
         hidden = card == FACE_DOWN
-        state = "known" if slot in step.before else "hidden" if hidden else _state(step, slot, card)
+        state = "known" if slot in step.before else "unseen" if hidden else _state(step, slot, card)
         slots.append(_use(slot, watched.deal[slot] if hidden else card, state, *_PLACES[slot]))
     return _board("hidden", _hidden_words(watched, step), slots, step, _stock_row(watched, step))
 
@@ -149,7 +149,7 @@ def _stock_row(watched: Watched, step: Step) -> list[SafeString]:
         parts.append(
             format_html(
                 '<use class="{}" data-place="{}" href="#small-{}" x="{}" y="{}"></use>',
-                "drawn" if place < drawn else "next" if place == drawn else "hidden",
+                "drawn" if place < drawn else "next" if place == drawn else "unseen",
                 place,
                 card,
                 62 + column * STOCK_STEP,

@@ -6,15 +6,15 @@ from typing import Final
 
 SIGNALS: Final = {
     "machine_speed": "machine speed",
-    "even_rhythm": "too even a rhythm",
+    "even_rhythm": "an even rhythm",
     "copied_pace": "a copied pace",
-    "same_line": "the same line as another",
+    "same_line": "another's line",
     "foreknowledge": "foreknowledge",
     "foreknowledge_over_time": "foreknowledge over time",
     "too_good": "too good over time",
     "linked_accounts": "linked accounts",
-    "deal_seen": "deal seen before",
-    "given_up": "given up and tried again",
+    "deal_seen": "a deal seen before",
+    "given_up": "attempts given up before",
 }
 
 

@@ -118,6 +118,11 @@ class Watched:
         return len(self.steps)
 
     @property
+    def undone(self) -> bool:
+        """Whether an undo has turned a card down again."""
+        return any(step.before for step in self.steps)
+
+    @property
     def stock(self) -> tuple[str, ...]:
         return self.deal[self.stock_start :]
 

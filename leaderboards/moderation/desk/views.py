@@ -57,7 +57,8 @@ def moderator_of(request: HttpRequest) -> Player:
 
 def page(request: HttpRequest, name: str, *, status: int = 200, **context: Any) -> HttpResponse:
     """A template of the desk in the admin's frame."""
-    shown = {**admin.site.each_context(request), **context, "now": context.get("now") or clock.now()}
+    frame = {**admin.site.each_context(request), "is_nav_sidebar_enabled": False}  # the boards need the room
+    shown = {**frame, **context, "now": context.get("now") or clock.now()}
     return render(request, f"admin/leaderboards/desk/{name}.html", shown, status=status)
 
 
@@ -91,6 +92,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     return page(
         request,
         "queue",
+        here="queue",
         title="Cases",
         form=form,
         wanted=wanted,
@@ -124,6 +126,7 @@ def log(request: HttpRequest) -> HttpResponse:
     return page(
         request,
         "log",
+        here="log",
         title="Log of actions",
         form=form,
         rows=rows,
@@ -271,7 +274,7 @@ def players(request: HttpRequest) -> HttpResponse:
     rows = list(selectors.players_matching(text)[:50]) if text else []
     if len(rows) == 1:
         return HttpResponseRedirect(reverse("admin:leaderboards_case_player", args=[rows[0].public_id]))
-    return page(request, "players", title="Players", text=text, rows=rows)
+    return page(request, "players", here="players", title="Players", text=text, rows=rows)
 
 
 # --- forms on pages ------------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class Desk {
         const slot = Number(use.getAttribute("data-slot"));
         const card = step.tableau[slot] ?? null;
         const down = hidden && card === "??";
-        const state = down ? (step.before.includes(slot) ? "known" : "hidden") : stateOf(step, slot);
+        const state = down ? (step.before.includes(slot) ? "known" : "unseen") : stateOf(step, slot);
         lay(use, down ? (this.#replay.deal[slot] ?? "back") : card === null ? "gone" : card === "??" ? "back" : card, state);
         if (card === null) board.prepend(use); // gaps lie below what is left, and what is left in the order of the slots
         else piles.before(use);
@@ -143,7 +143,7 @@ class Desk {
       const drawn = this.#replay.stock.length - step.stock;
       for (const use of board.querySelectorAll("[data-place]")) {
         const place = Number(use.getAttribute("data-place"));
-        use.setAttribute("class", place < drawn ? "drawn" : place === drawn ? "next" : "hidden");
+        use.setAttribute("class", place < drawn ? "drawn" : place === drawn ? "next" : "unseen");
       }
     }
   }
