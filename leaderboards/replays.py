@@ -24,6 +24,7 @@ from games.throttles import throttle
 
 from .analysis_words import accuracy_text, best_text, cost_text, outcome_text, verdict
 from .chart import chart_of
+from .moderation.player_selectors import standing_of_attempt
 from .pages import page, visitor
 from .ruleset_words import ruleset_name
 from .templatetags.tripeaks import duration
@@ -51,6 +52,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     if analysis["state"] == "recorded":
         return HttpResponseRedirect(f"/attempts/{attempt_id}?analysis=1#analysis", status=303)
     attempt = found["attempt"]
+    mine = who is not None and who.player_public_id == found["player"]["id"]
     ruleset = find_ruleset(attempt["ruleset"])
     cards = (found["deal"] or "").split()
     rows = _plies(found["plies"], (number - 1) * PLIES, number * PLIES)
@@ -63,6 +65,9 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
         here="boards",
         attempt=attempt,
         player=found["player"],
+        who=who,
+        mine=mine,
+        standing=standing_of_attempt(public_id=attempt_id, player_id=who.player_id) if who and mine else None,
         ruleset_name=ruleset_name(ruleset),
         outcome_text=outcome_text(attempt),
         board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] and found["player"]["name"] else None,

@@ -13,6 +13,7 @@ urlpatterns = [
     path("new", views_words.new, name="new"),
     path("rules", views_words.rules, name="rules"),
     path("fairness", views_words.fairness, name="fairness"),
+    path("fair-play", views_words.fair_play, name="fair-play"),
     path("boards", views_boards.find_board, name="find-board"),
     path("boards/<str:board>", views_boards.board, name="board"),
     path("account", views_account.account, name="account"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -16,13 +16,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from games import clock
 from games.api.auth import check_own_origin
 from games.api.language import language_cookie_set, language_known
-from games.errors import Forbidden
+from games.errors import BadInput, Forbidden
 from games.services import bots_list, credentials_list, player_language_set, recovery_codes_left
 from games.services.credentials import Actor
 
-from .pages import page, visitor
+from .moderation.player_selectors import notices_list
+from .notice_words import notice_shown
+from .pages import banned_visitor, page, visitor
 from .prefs import preferences_of, preferences_read, preferences_write
 from .selectors import daily_streaks
+
+NOTICES = 10
+"""So many on one page."""
 
 
 class SeeOther(HttpResponseRedirectBase):
@@ -157,18 +162,40 @@ def language(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    """`/account`: sign in, take a name, or look after the account, whichever fits who looks.
+    """`/account`: sign in, take a name, or look after the account, whichever fits who looks; who is banned reads why.
 
     `?next=`: where to go on to once signed in or named.
     """
     who = visitor(request)
+    banned = banned_visitor(request) if who is None else None
     if who is not None and "manage" not in who.scopes:
         who = None
-    shown = {"state": "visitor"} if who is None else {"state": "guest"} if who.kind == "guest" else _person(who)
+    shown: dict[str, Any] = {"state": "visitor"}
+    if banned is not None:
+        shown = {"state": "banned", "until": banned.banned_until, "deleted_days": settings.DELETED_MOVES_DAYS}
+    elif who is not None:
+        shown = {"state": "guest"} if who.kind == "guest" else _person(who)
+    who = who or banned
+    if who is not None:
+        shown |= _notices(request, who)
     onward = _onward(request.GET.get("next", ""))
     response = page(request, "account", now=clock.now(), private=True, who=who, onward=onward, **shown)
     response.headers["Cache-Control"] = "no-store"  # the way back must not show who was signed in, nor a code
     return response
+
+
+def _notices(request: HttpRequest, who: Actor) -> dict[str, Any]:
+    """The notices of whoever looks, in words; `?after=<notice>`: older ones."""
+    try:
+        found = notices_list(player_id=who.player_id, cursor=request.GET.get("after"), limit=NOTICES)
+    except BadInput as error:
+        raise Http404 from error
+    return {
+        "notices": [notice_shown(each) for each in found["notices"]],
+        "unread_count": found["unread"],
+        "older": found["next"],
+        "later": "after" in request.GET,
+    }
 
 
 def _person(who: Actor) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from games.services import random_code
 from games.services.credentials import Actor
 
 from .lists import daily_page, list_shown
+from .moderation.player_selectors import standing_of_attempt
 from .own_rows import own_list
 from .pages import page, visitor
 from .ruleset_words import rule_line, ruleset_name
@@ -113,6 +114,13 @@ def _lost(request: HttpRequest, typed: str, problem: str, now: dt.datetime) -> H
     return page(request, "play_lost", status=404, here="new", typed=typed[:256], problem=problem, now=now)
 
 
+def _standing(who: Actor | None, attempt: dict[str, Any] | None) -> str | None:
+    """Whether one's own finished attempt is held or disqualified."""
+    if who is None or attempt is None or attempt["result"] is None:
+        return None
+    return standing_of_attempt(public_id=attempt["id"], player_id=who.player_id)
+
+
 def _data(who: Actor | None, attempt: dict[str, Any] | None, ruleset: Ruleset, **more: Any) -> dict[str, Any]:
     """What the page's script is told: nothing that its visitor may not see (R10.1)."""
     opening = start(ruleset, range(ruleset.deck_size))  # of whatever cards: only what is the same for all is told
@@ -150,6 +158,7 @@ def _code(
         ruleset_name=ruleset_name(ruleset),
         rule_line=rule_line(ruleset),
         board=code.text,
+        standing=_standing(who, attempt),
         who=who,
         data=_data(
             who,
@@ -191,6 +200,7 @@ def _daily(
         ruleset_name=ruleset_name(ruleset),
         rule_line=rule_line(ruleset),
         board=key,
+        standing=_standing(who, attempt),
         who=who,
         list=own_list(shown, NOBODY if who is None else daily_mine(key=key, who=who, now=now)),
         data=_data(

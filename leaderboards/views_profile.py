@@ -67,6 +67,7 @@ def profile(request: HttpRequest, public_id: str) -> HttpResponse:
         private=who is not None,
         here="account" if mine else "boards",
         player=found["player"],
+        who=who,
         since=dt.datetime.fromisoformat(found["player"]["created_at"]),
         mine=mine,
         dailies=found["dailies"],

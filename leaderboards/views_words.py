@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from games import clock
@@ -19,12 +19,21 @@ from games.engine.rulesets import DEFAULT_RULESET, RULESETS, find_ruleset
 from games.selectors.attempts import attempts_list
 
 from .examples import scoring_examples
+from .moderation.player_selectors import totals_get
 from .pages import page, visitor
 from .ruleset_words import ruleset_name, ruleset_row, ruleset_rows
 from .scopes import parse_scope
 from .selectors.published import seal_published
 from .typed import NotMeant, number_meant, target_meant
 
+_TOTALS = (
+    ("checked", gettext_lazy("games checked")),
+    ("flagged", gettext_lazy("looked at by a moderator")),
+    ("held", gettext_lazy("held back meanwhile")),
+    ("disqualified", gettext_lazy("disqualified")),
+    ("reversed", gettext_lazy("decisions taken back")),
+    ("appeals", gettext_lazy("appeals")),
+)
 CONTINUE = 5
 """How many unfinished attempts the page of new games offers."""
 
@@ -110,5 +119,20 @@ def fairness(request: HttpRequest) -> HttpResponse:
         "fairness",
         seal=seal_published(now, request.GET.get("daily", "")),
         kept_days=settings.DELETED_MOVES_DAYS,
+        evidence_days=settings.EVIDENCE_DAYS,
+        now=now,
+    )
+
+
+@require_safe
+def fair_play(request: HttpRequest) -> HttpResponse:
+    """`/fair-play`: what is checked and kept, what is decided by whom, and how often."""
+    now = clock.now()
+    found = totals_get(now=now)
+    return page(
+        request,
+        "fair_play",
+        totals=[{"label": label, "month": found["month"][name], "all": found["all"][name]} for name, label in _TOTALS],
+        evidence_days=settings.EVIDENCE_DAYS,
         now=now,
     )

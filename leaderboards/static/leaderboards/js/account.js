@@ -32,7 +32,7 @@ function tell(id) {
 /** Read the lists again, from the page itself. */
 async function refresh() {
   const asked = { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(15_000) };
-  const html = await fetch("/account", asked)
+  const html = await fetch(location.href, asked)
     .then((answer) => (answer.ok ? answer.text() : null))
     .catch(() => null);
   if (html === null) return;
@@ -54,8 +54,8 @@ function fold(form) {
 /** @type {Record<string, Act>} */
 const acts = {
   login: {
-    send: (values) => api("POST", "/login", { name: text(values, "name").trim(), password: text(values, "password") }),
-    done: () => go(onward),
+    send: (values) => api("POST", "/login", { name: text(values, "name").trim(), password: text(values, "password"), banned_too: true }),
+    done: (data) => go(data.banned ? "/account" : onward), // which says why, and what can still be done
   },
   recover: {
     send: (values) =>
@@ -112,6 +112,14 @@ const acts = {
       await refresh();
       element(`${list}-title`).focus();
       announce(gettext("It is ended."));
+    },
+  },
+  appeal: {
+    send: (values, form) => api("POST", `/account/notices/${form.dataset.notice}/appeal`, { text: text(values, "text") }),
+    done: async () => {
+      await refresh();
+      element("notices-title").focus();
+      announce(gettext("Your appeal is on its way."));
     },
   },
   token: {
@@ -227,10 +235,17 @@ function tryNames() {
   });
 }
 
+/** What stands on the page counts as read; the mark on it stays until the next visit. */
+function readNotices() {
+  const newest = document.getElementById("notices")?.dataset.newest;
+  if (newest) void api("POST", "/account/notices/read", { newest });
+}
+
 listen(acts, said);
 revealers();
 watchOnce();
 tryNames();
+readNotices();
 wake(document);
 // A page from the way back may show an account that has signed out since.
 addEventListener("pageshow", (event) => event.persisted && location.reload());

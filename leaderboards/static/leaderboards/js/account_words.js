@@ -5,7 +5,7 @@
  */
 
 import { refusalText } from "../../games/js/refusals.js";
-import { filled, gettext, LANGUAGE, ngettext } from "../../games/js/words.js";
+import { filled, gettext, ngettext } from "../../games/js/words.js";
 
 const NEW = ["new", "new_password", "password"];
 
@@ -47,14 +47,18 @@ export function said(error) {
       return { words: filled(gettext("You have %(most)s tokens; that is as many as there may be. End one first."), data) };
     case "no_scope":
       return { words: gettext("It must be allowed to do something: read, play, or both.") };
-    case "banned":
-      return { words: banned(data.until) };
     case "throttled":
       return { words: wait(Number(data.retry_after) || 1) };
     case "not_signed_in":
       return { words: gettext("You are not signed in here any more. Reload the page.") };
     case "not_found":
       return { words: gettext("It is gone already. Reload the page.") };
+    case "own_report":
+      return { words: gettext("This is yours. Reports are about others.") };
+    case "already_appealed":
+    case "not_appealable":
+    case "taken_back":
+      return { words: gettext("Something has changed here. Reload the page to see it.") };
     case "origin_refused":
       return { words: gettext("This address of the page is not known to the server, so nothing can be changed from here.") };
     case "bad_field":
@@ -66,13 +70,6 @@ export function said(error) {
 
 /** @param {string} words @returns {Said} */
 const name = (words) => ({ words, fields: ["name"] });
-
-/** @param {string | null} until */
-function banned(until) {
-  if (!until) return gettext("This account is shut out.");
-  const date = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long", timeStyle: "short" }).format(new Date(until));
-  return filled(gettext("This account is shut out until %(date)s."), { date });
-}
 
 /** @param {number} seconds */
 function wait(seconds) {

@@ -2,6 +2,7 @@
  * Forms that speak to the API: once at a time, refusals beside the field they are about, focus moved there.
  * @import {Answer, Refusal} from "../../games/js/api.js"
  *
+ * @typedef {HTMLInputElement | HTMLTextAreaElement} Field
  * @typedef {{words: string, fields?: string[]}} Said what to say of a refusal, and the fields it may belong beside
  * @typedef {{
  *   check?: (values: FormData) => Said | null,
@@ -31,7 +32,7 @@ export function listen(acts, say) {
     if (form.getAttribute("aria-busy") !== "true") void run(form, act, say);
   });
   document.addEventListener("input", (event) => {
-    if (event.target instanceof HTMLInputElement) problem(event.target, "");
+    if (isField(event.target)) problem(event.target, "");
   });
 }
 
@@ -62,8 +63,8 @@ async function run(form, act, say) {
 
 /** Beside the field where there is one, at the end of the form else. @param {HTMLFormElement} form @param {Said} said */
 export function show(form, said) {
-  const field = said.fields?.map((name) => form.elements.namedItem(name)).find((found) => found instanceof HTMLInputElement);
-  if (field instanceof HTMLInputElement) {
+  const field = said.fields?.map((name) => form.elements.namedItem(name)).find(isField);
+  if (isField(field)) {
     problem(field, said.words);
     field.focus();
     return;
@@ -75,7 +76,7 @@ export function show(form, said) {
   place.focus();
 }
 
-/** What is wrong with a field; empty: nothing. @param {HTMLInputElement} field @param {string} words */
+/** What is wrong with a field; empty: nothing. @param {Field} field @param {string} words */
 export function problem(field, words) {
   const place = document.getElementById(`${field.id}-problem`);
   if (place === null) return;
@@ -100,8 +101,10 @@ export function busy(root, on) {
 }
 
 /** @param {HTMLFormElement} form */
-const fields = (form) =>
-  /** @type {HTMLInputElement[]} */ ([...form.elements].filter((field) => field instanceof HTMLInputElement && !field.hidden));
+const fields = (form) => [...form.elements].filter(isField).filter((field) => !field.hidden);
+
+/** @param {unknown} thing @returns {thing is Field} */
+const isField = (thing) => thing instanceof HTMLInputElement || thing instanceof HTMLTextAreaElement;
 
 /** Passwords may be looked at while they are typed. */
 export function revealers() {
