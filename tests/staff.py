@@ -70,6 +70,11 @@ def code_at(key: bytes, step: int) -> str:
     return f"{totp.token():06}"
 
 
+def present_code(device: TOTPDevice) -> str:
+    """What the phone shows now; the device need be in no row."""
+    return code_at(device.bin_key, int(time.time()) // STEP)
+
+
 def fresh_code(device: TOTPDevice) -> str:
     """A code that the server still takes: the present one, or the next where that was used."""
     device.refresh_from_db()
