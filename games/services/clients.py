@@ -73,8 +73,8 @@ class Remembered:
 
 _remembered = Remembered(20_000)  # some 6 MB
 
-# The attempt's row is share-locked first, as by whoever ends it: the other way round the two could wait for each other,
-# one for the row, one for the unique key.
+# The attempt's row is share-locked before anything is written: who holds it (a deletion, an end) and writes the same key
+# would otherwise wait for that key while this waits for the row.
 _INSERT: Final = """
 INSERT INTO games_attemptclient (attempt_id, player_id, credential_id, client, network, first_ply, at)
 SELECT a.id, a.player_id, c.id, %(client)s, %(network)s, %(ply)s, %(now)s
