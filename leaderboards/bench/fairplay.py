@@ -40,8 +40,9 @@ def run(
     missed: list[str] = []
     for one in letters:
         before = perf_counter()
-        tried = _judged(Season(seed=seed, dailies=dailies, scale=players, letters=one, jobs=jobs), jobs)
-        told = report(tried, seed=seed)
+        season = Season(seed=seed, dailies=dailies, scale=players, letters=one, jobs=jobs)
+        tried = _judged(season, jobs)
+        told = report(tried, season.likelier(), seed=seed)
         told["cost"] = cost(tried)
         told["seconds"] = round(perf_counter() - before, 1)
         missed += [f"{one}: {name}" for name, target in told["targets"].items() if target["is"] == "missed"]

@@ -42,14 +42,14 @@ CHEATS: Final[dict[Kind, int]] = {
     "full foreknowledge": 40,
     "partial foreknowledge": 50,
     "solver, humanised times": 30,
-    "copied leak": 120,
-    "copied honest line": 120,
-    "machine speed": 120,
+    "copied leak": 240,
+    "copied honest line": 240,
+    "machine speed": 240,
     "second account": 24,
 }
 SHORT: Final = frozenset({"copied leak", "copied honest line", "machine speed"})
 """Kinds that one attempt shows: more players, each for a few dailies."""
-SHORT_DAILIES: Final = 5
+SHORT_DAILIES: Final = 2
 _RHYTHMS: Final[dict[RhythmKind, int]] = {
     "medium": 28,
     "slow": 15,

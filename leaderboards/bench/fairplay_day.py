@@ -34,7 +34,6 @@ class Sat:
     """One attempt of the day."""
 
     member: Member
-    day: int
     line: Line
     outcome: str
     likelier: float
@@ -162,7 +161,7 @@ class Day:
         line = Line(0, player_id, self._ruleset, self._cards, played.log, times, start_ms, ended)
         best = played.outcome == "won" and played.log.count(DRAW) == self._fewest
         likelier = played.likelier - log(sources)
-        self._sat[player_id] = Sat(member, self.day, line, played.outcome, likelier, best, changed, player != 0)
+        self._sat[player_id] = Sat(member, line, played.outcome, likelier, best, changed, player != 0)
         removed = len(played.log) - played.log.count(DRAW)
         tips = sum(move < 3 for move in played.log)
         outcome: Literal["won", "stuck"] = "won" if played.outcome == "won" else "stuck"

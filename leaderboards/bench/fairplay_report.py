@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
@@ -17,14 +17,14 @@ FALSE: Final = 0.001
 """Honest attempts that may be flagged."""
 
 
-def report(tried: Sequence[Tried], *, seed: int) -> dict[str, Any]:
+def report(tried: Sequence[Tried], likelier: Mapping[str, Sequence[Sequence[float]]], *, seed: int) -> dict[str, Any]:
     """Everything that the same seed gives again; `cost` is apart, for it does not."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for one in tried:
         by_kind[one.kind].append(one)
     kinds = {kind: _kind(by_kind[kind]) for kind in (*STRENGTHS, "bot", *CHEATS) if kind in by_kind}
     people = [one for one in tried if one.honest and one.kind != "bot"]
-    bounds = _bounds(by_kind, seed)
+    bounds = _bounds(likelier, seed)
     return {
         "kinds": kinds,
         "false flags": _false_flags(people),
@@ -46,8 +46,7 @@ def _share(test: Callable[[Tried], bool], of: Iterable[Tried]) -> Share:
 
 def after(tried: Sequence[Tried], attempts: int, test: Callable[[Tried], bool] = caught) -> Share:
     """Of the players with so many attempts, those caught in any of the first so many."""
-    played = Counter(one.player_id for one in tried)
-    long = {player for player, count in played.items() if count >= attempts}
+    long = {one.player_id for one in tried if one.planned >= attempts}
     found = {one.player_id for one in tried if one.number <= attempts and one.player_id in long and test(one)}
     return Share(len(found), len(long))
 
@@ -58,13 +57,13 @@ def _held(one: Tried) -> bool:
 
 def _kind(tried: Sequence[Tried]) -> dict[str, Any]:
     players = len({one.player_id for one in tried})
-    longest = max(one.number for one in tried)
+    longest = max(one.planned for one in tried)
     figures: dict[str, Any] = {"players": players, "attempts": len(tried)}
-    for attempts in AFTER:
-        if attempts <= longest:
-            figures[f"players caught by {attempts}"] = str(after(tried, attempts))
+    for attempts in sorted({one for one in AFTER if one < longest} | {min(longest, AFTER[-1])}):
+        figures[f"players caught by {attempts}"] = str(after(tried, attempts))
     figures["players held"] = str(after(tried, longest, _held))
-    figures["attempts caught"] = str(_share(caught, tried))
+    if tried[0].honest:
+        figures["attempts caught"] = str(_share(caught, tried))
     return figures
 
 
@@ -108,28 +107,23 @@ def _by_changes(by_kind: dict[str, list[Tried]]) -> dict[str, Any]:
     found = {}
     for kind in ("copied leak", "copied honest line"):
         for changed in (0, 1, 2, 3):
-            some = [one for one in by_kind[kind] if min(one.changed, 3) == changed]
+            some = [one for one in by_kind[kind] if one.number == 1 and min(one.changed, 3) == changed]
             found[f"{kind}, {changed}{'+' if changed == 3 else ''}"] = str(_share(caught, some))
     return found
 
 
-def _by_daily(tried: Sequence[Tried]) -> list[list[float]]:
-    days: dict[int, list[float]] = defaultdict(list)
-    for one in tried:
-        days[one.day].append(one.likelier)
-    return [days[day] for day in sorted(days)]
-
-
-def _bounds(by_kind: dict[str, list[Tried]], seed: int) -> dict[str, float]:
+def _bounds(likelier: Mapping[str, Sequence[Sequence[float]]], seed: int) -> dict[str, float]:
     """What an observer finds who knows the cheat's way of play and its honest self's to the last number."""
     bounds = {}
     for kind, attempts in (("full foreknowledge", 10), ("partial foreknowledge", 20), ("second account", 20)):
-        whole = careers(_by_daily(by_kind[kind]), attempts=attempts, seed=seed)
+        whole = careers(likelier.get(kind, ()), attempts=attempts, seed=seed)
         if whole:
             bounds[f"{kind}, {attempts} dailies, 1 in 1,000 players"] = most_found(whole, FALSE)
             bounds[f"{kind}, {attempts} dailies, 1 in 1,000 attempts"] = most_found(whole, FALSE * attempts)
     for kind in ("copied leak", "copied honest line"):
-        bounds[f"{kind}, one attempt, 1 in 1,000"] = most_found([one.likelier for one in by_kind[kind]], FALSE)
+        bounds[f"{kind}, one attempt, 1 in 1,000"] = most_found(
+            [one for daily in likelier.get(kind, ()) for one in daily], FALSE
+        )
     return bounds
 
 
@@ -154,7 +148,7 @@ def _targets(
         bound = bounds.get(f"{kind}, {attempts} dailies, 1 in 1,000 attempts")
         targets[f"{kind} within {attempts}, {least:.0%}"] = _target(found, _reached(found, least), least, bound)
     for kind in sorted(SHORT):
-        at_once = _share(caught, by_kind[kind])
+        at_once = after(by_kind[kind], 1)
         bound = bounds.get(f"{kind}, one attempt, 1 in 1,000")
         targets[f"{kind} at once, 99%"] = _target(at_once, _reached(at_once, 0.99), 0.99, bound)
     return targets

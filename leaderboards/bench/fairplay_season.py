@@ -2,7 +2,8 @@
 
     for kind, evidence, judged in season(seed=7, dailies=3, scale=0.05): ...
 
-Only plain values go over, and only `verdict.judge` is called: nothing here knows how it judges.
+Only plain values go over, and only `verdict.judge` is called, with the answer to its question for careful figures that
+the queue's worker gives it too: nothing here knows how it judges.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from typing import Any, Final
 
 from leaderboards.moderation.evidence import Career, DailyResult, Evidence, Line, Link, Retries, Subject
 from leaderboards.moderation.field import Field
+from leaderboards.moderation.foreknowledge import careful_logs
 from leaderboards.moderation.verdict import Judged, judge
 
 from .fairplay_cast import Kind, Member, cast_of
 from .fairplay_day import BASE_MS, Day, Sat
 
 CAREER: Final = 200
+CAREFUL: Final = 60
+"""Attempts that the judge gets careful figures of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class Tried:
     player_id: int
     number: int
     """Of the player's attempts, from 1."""
-    day: int
+    planned: int
+    """How many attempts the player has in the season, judged or not."""
     rhythm: str
     home: bool
     """Shares a network with somebody."""
@@ -44,7 +49,6 @@ class Tried:
     points: int
     signals: tuple[tuple[str, str, int], ...]
     """Name, group and points of each."""
-    likelier: float
     cpu_ns: int
 
 
@@ -54,8 +58,16 @@ class _Account:
 
     knowledge: list[tuple[float, ...]] = field(default_factory=list)
     results: list[DailyResult] = field(default_factory=list)
-    attempts: int = 0
-    finished: int = 0
+    lines: list[Line] = field(default_factory=list)
+    careful: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    caught: bool = False
+
+    def confirm(self) -> list[tuple[float, ...]]:
+        """The careful foreknowledge of the earlier attempts, as the queue's worker gives it: kept, for it costs."""
+        for line in self.lines[-CAREFUL:]:
+            if line.attempt_id not in self.careful:
+                self.careful[line.attempt_id] = careful_logs(line, seed=line.attempt_id)
+        return [self.careful[line.attempt_id] for line in self.lines[-CAREFUL:]]
 
 
 class Season:
@@ -71,7 +83,10 @@ class Season:
             self.days = [_play(work) for work in works]
 
     def judged(self, *, part: int = 0, parts: int = 1) -> Iterator[tuple[Sat, Evidence, Judged, int]]:
-        """The attempts of every ``parts``-th player in the order of their ends, each with the judge's CPU time in ns."""
+        """The attempts of every ``parts``-th player in the order of their ends, each with the judge's CPU time in ns.
+
+        A cheat that has been flagged or held is not judged again: a moderator has it. The honest play on.
+        """
         accounts: dict[int, _Account] = defaultdict(_Account)
         homes = _Homes(self.cast)
         for day in self.days:
@@ -80,21 +95,31 @@ class Season:
             best = sum(sat.best for sat in people)
             homes.begin(day)
             for sat in day:
-                if not sat.throwaway and sat.member.player_id % parts == part:
-                    account = accounts[sat.member.player_id]
+                account = accounts[sat.member.player_id]
+                gone = sat.throwaway or (account.caught and not sat.member.honest)
+                if not gone and sat.member.player_id % parts == part:
                     evidence = _evidence(sat, account, homes, earlier)
                     before = thread_time_ns()
-                    judged = judge(evidence)
+                    judged = judge(evidence, confirm=account.confirm)
+                    account.lines.append(sat.line)
                     yield sat, evidence, judged, thread_time_ns() - before
                     if judged.knowledge:
                         account.knowledge.append(judged.knowledge)
                     own = sat.member.account != "bot"
                     account.results.append(DailyResult(sat.best, len(people) - own, best - (own and sat.best)))
-                    account.attempts += 1
-                    account.finished += 1
+                    account.caught |= judged.verdict != "nothing"
                 if sat.outcome != "resigned":
                     earlier.add(sat.line)
             homes.end(day)
+
+    def likelier(self) -> dict[str, list[list[float]]]:
+        """`Sat.likelier` of all attempts of each kind, for each daily."""
+        found: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in self.days])
+        for number, day in enumerate(self.days):
+            for sat in day:
+                if not sat.throwaway:
+                    found[sat.member.kind][number].append(sat.likelier)
+        return dict(found)
 
     def tried(self, *, part: int = 0, parts: int = 1) -> list[Tried]:
         """The judged attempts of every ``parts``-th player as the report wants them."""
@@ -109,7 +134,7 @@ class Season:
                     member.honest,
                     member.player_id,
                     numbers[member.player_id],
-                    sat.day,
+                    member.end - member.first,
                     member.rhythm.kind,
                     bool(evidence.links),
                     member.variant,
@@ -117,7 +142,6 @@ class Season:
                     judged.verdict,
                     judged.points,
                     tuple((signal.name, signal.group, signal.points) for signal in judged.signals),
-                    sat.likelier,
                     cpu_ns,
                 )
             )
@@ -150,7 +174,7 @@ def _evidence(sat: Sat, account: _Account, homes: _Homes, earlier: Field) -> Evi
     age = member.age_ms + sat.line.ended_ms - BASE_MS
     return Evidence(
         line=sat.line,
-        subject=Subject(member.account, age, member.finished_before + account.finished),
+        subject=Subject(member.account, age, member.finished_before + len(account.results)),
         sealed=True,
         field=earlier,
         career=Career(tuple(account.knowledge[-CAREER:]), tuple(account.results[-CAREER:])),
