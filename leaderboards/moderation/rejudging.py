@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -59,7 +59,7 @@ def rejudge(
     attempt_id: str | None = None,
     judge: Judge = verdict.judge,
     version: int = VERSION,
-) -> Iterator[Rejudged]:
+) -> Generator[Rejudged, None, None]:
     """Each attempt that ended in the period (of one public id only, if given), oldest first, as it is judged.
 
     Without `apply` nothing is written. With it every attempt is judged as by `attempt_judge`, each in its own

@@ -86,16 +86,20 @@ def _log_in_our_words() -> None:
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 
-async def _one_statement_each(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Each of the queue's questions is one statement: BEGIN and COMMIT around it would be two trips more."""
+async def _quick(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Each of the queue's questions is one statement, so without BEGIN and COMMIT around it, and not waiting for the disk.
+
+    A crash of PostgreSQL may forget that a task was taken or done. Then it is done once more, which changes nothing.
+    """
     await connection.set_autocommit(True)
+    await connection.execute("SET synchronous_commit TO off")
 
 
 async def _session(threads: int, once: bool, alive: Path | None, stop: asyncio.Event) -> None:
     """One life of a worker over one pool; returns when it has ended, by itself or by `stop`."""
     pool: dict[str, Any] = {
         "kwargs": connector_params(),
-        "configure": _one_statement_each,
+        "configure": _quick,
         "min_size": 1,
         "max_size": 2,
         "timeout": 5.0,
