@@ -149,7 +149,7 @@ def intervals(rhythm: Rhythm, plies: Sequence[Ply], choose: random.Random) -> tu
             thought += rhythm.first_ms * choose.lognormvariate(0, 0.4)
         found.append(_on_time(rhythm, ply, thought, choose))
     if rhythm.kind == "dropped link":
-        _drop_links(found, choose)
+        _drop_links(found, plies, choose)
     return tuple(max(0, round(one)) for one in found)
 
 
@@ -179,8 +179,11 @@ def _on_time(rhythm: Rhythm, ply: Ply, thought: float, choose: random.Random) ->
     return max(rhythm.floor_ms * choose.uniform(0.85, 1.3), thought) + network
 
 
-def _drop_links(found: list[float], choose: random.Random) -> None:
-    """Once or twice the link drops: what is played meanwhile waits in the page and arrives at once."""
+def _drop_links(found: list[float], plies: Sequence[Ply], choose: random.Random) -> None:
+    """Once or twice the link drops: what is played meanwhile waits in the page and arrives at once.
+
+    That ends with the first draw or card to be turned up: its face comes from the server only.
+    """
     for _ in range(choose.choice((0, 1, 1, 2, 3))):
         at = choose.randrange(1, len(found))
         gone = choose.uniform(3_000, 25_000)
@@ -189,6 +192,8 @@ def _drop_links(found: list[float], choose: random.Random) -> None:
         while end < len(found) and waiting + found[end] < gone:
             waiting += found[end]
             end += 1
+            if plies[end - 1].draw or plies[end - 1].turned:
+                break
         if end == at:
             continue
         found[at] = gone

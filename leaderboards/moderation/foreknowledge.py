@@ -42,7 +42,7 @@ STAKES: Final = (0.1, 0.25, 0.2, 0.05, 0.2, 0.0, 0.05, 0.05, 0.0, 0.1)
 """How the stake is spread: the degrees of the best result, then those of keeping the win."""
 WINDOWS: Final = (1, 4, 20, 60)
 """Newest attempts over which the factors are multiplied, each with the same stake."""
-WORLDS: Final = 24
+WORLDS: Final = 12
 """Arrangements of the unseen cards that are solved for each telling decision."""
 ODD: Final = 0.1
 """Share of moves that people make for no reason that the table shows."""

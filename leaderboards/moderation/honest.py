@@ -39,7 +39,8 @@ def _row(slot: int) -> int:
     return 0 if slot >= 18 else 1 if slot >= 9 else 2 if slot >= 3 else 3
 
 
-def _turned(removed: int, slot: int) -> int:
+def turned(removed: int, slot: int) -> int:
+    """How many cards the removal of a slot turns up."""
     after = removed | BIT[slot]
     return sum(after & COVER_MASK[under] == COVER_MASK[under] for under in COVERS[slot])
 
@@ -107,7 +108,7 @@ def features(ruleset: Ruleset, cards: Sequence[Card], decision: Decision) -> lis
             rank = table.rank[move]
             follow = sum(slot != move and table.near(rank, table.rank[slot]) for slot in table.open)
             beneath = (beneath_masks[move] & ~removed).bit_count()
-            seen.append((_turned(removed, move), table.run(rank, BIT[move]), follow, beneath, table.chance(rank)))
+            seen.append((turned(removed, move), table.run(rank, BIT[move]), follow, beneath, table.chance(rank)))
     most_up = max(each[0] for each in seen)
     most_run = max(each[1] for each in seen)
     most_beneath = max(each[3] for each in seen)

@@ -80,9 +80,9 @@ def linked_accounts(evidence: Evidence) -> Signal | None:
 
 
 def _one_way(link: Link) -> float:
-    """Two people would take turns at random: up to 3 decibans for each daily more in this order than half, 16 at most."""
+    """Two people would take turns at random: 3 decibans for each half daily more in this order than half of them, 12 at most."""
     more = link.dailies_after - link.dailies_both / 2
-    return min(16.0, 2 * 3.0 * more) if more > 0 else 0.0
+    return min(12.0, 6.0 * more) if more > 0 else 0.0
 
 
 def given_up(evidence: Evidence) -> Signal | None:

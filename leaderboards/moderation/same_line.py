@@ -1,8 +1,9 @@
 """Is the line that of an earlier finish? Weighted by how forced it was: what anybody would play tells nothing.
 
 Two attempts are compared at the decisions that both came to, in whatever order. A shared move speaks for copying the more
-the less usual it is; a different one speaks against it. How usual a move is, is never taken lower than what strong players
-or beginners do by the model of honest play, nor than what the others who came to that decision did.
+the less usual it is; a different one speaks against it. How usual the moves are is taken from the model of honest play, for
+the strength of player to whom the whole line would come most naturally, and never lower than what the others who came to
+that decision did.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Final
 
 import numpy as np
 
+from games.engine.moves import DRAW
+
 from .choices import Decision, decisions
 from .evidence import Evidence, Link
 from .field import Finish
-from .honest import chances
+from .honest import chances, turned
 from .signals import Signal, points_of
 
 KEPT: Final = 0.93
@@ -27,6 +30,8 @@ SHARPNESS: Final = (0.5, 1.0, 2.0, 4.0)
 ODD: Final = 0.08
 BEST: Final = 10
 """Half of the suspicion is on the so many best finishes: those are what is copied. The rest is on all alike."""
+ALIKE: Final = 0.9
+"""Share of the decisions in which a finish that may be a copy of the same line did the same."""
 LEAST: Final = 10
 
 
@@ -50,34 +55,41 @@ def find_copy(evidence: Evidence) -> Copy:
     if not len(field) or not made:
         return Copy(0.0, None, 0, 0, ())
     usual = _usual(evidence, made)
-    sums = np.zeros(len(field))
+    chosen = [field.chosen(decision.key) for decision in made]
     shared = np.zeros(len(field), dtype=int)
     same = np.zeros(len(field), dtype=int)
+    for decision, at in zip(made, chosen, strict=True):
+        for move, numbers in at.items():
+            shared[numbers] += 1
+            if move == decision.choice.moves[decision.made]:
+                same[numbers] += 1
+    # What is common is learnt from the others: ten copies of one line do not make it common.
+    alike = (shared >= 8) & (same >= ALIKE * shared)
+    sums = np.zeros((len(usual[0]), len(field)))
     gains: list[tuple[float, int]] = []
-    for decision, chance in zip(made, usual, strict=True):
-        at = field.chosen(decision.key)
-        came = sum(len(numbers) for numbers in at.values())
+    for decision, chance, at in zip(made, usual, chosen, strict=True):
+        differing = {move: int((~alike[numbers]).sum()) for move, numbers in at.items()}
+        came = sum(differing.values())
         mine = decision.choice.moves[decision.made]
         for move, numbers in at.items():
-            often = max(chance[decision.choice.moves.index(move)], (len(numbers) - 0.5) / came if came > 1 else 0.0)
-            shared[numbers] += 1
+            often = np.maximum(chance[:, decision.choice.moves.index(move)], differing[move] / (came + 2))
             if move == mine:
-                gain = math.log(max(KEPT, often) / often)
-                same[numbers] += 1
-                gains.append((gain, decision.ply))
+                gain = np.log(np.maximum(KEPT, often) / often)
+                gains.append((float(gain.min()), decision.ply))
             else:
-                gain = math.log((1 - KEPT) / max(1 - KEPT, 1 - often))
-            sums[numbers] += gain
+                gain = np.log((1 - KEPT) / np.maximum(1 - KEPT, 1 - often))
+            sums[:, numbers] += gain[:, None]
+    sums = sums.min(axis=0)
     own = [  # and those that came later: they may be copies of this one
         number
         for number, finish in enumerate(field.finishes)
         if finish.player_id == line.player_id or finish.ended_ms >= line.ended_ms
     ]
     sums[own] = -math.inf
-    others = len(field) - len(own)
-    if not others:
+    compared = len(field) - len(own)
+    if not compared:
         return Copy(0.0, None, 0, 0, ())
-    weights = np.full(len(field), 0.5 / others)
+    weights = np.full(len(field), 0.5 / compared)
     best = [number for number in field.best(BEST) if sums[number] > -math.inf]
     if best:
         weights[best] += 0.5 / len(best)
@@ -93,20 +105,26 @@ def find_copy(evidence: Evidence) -> Copy:
     )
 
 
-def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[list[float]]:
-    """For each decision and move, how usual it is among players of the strength that would make it most often."""
+def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[np.ndarray]:
+    """For each decision, how likely each move is (columns) to each kind of honest player (rows).
+
+    Players who choose by what looks best, more or less sharply, and players with a fixed order: from the left or the
+    right, the cards that turn up most others first or not. Whoever plays by such an order plays like all who do.
+    """
     found = []
-    for best, _ in chances(evidence.line.ruleset, evidence.line.cards, made):
-        odds = [chance / (1 - chance) for chance in best]
-        most = [0.0] * len(odds)
-        for sharpness in SHARPNESS:
-            powers = [odd**sharpness for odd in odds]
-            total = sum(powers)
-            most = [
-                max(so_far, (1 - ODD) * power / total + ODD / len(odds))
-                for so_far, power in zip(most, powers, strict=True)
-            ]
-        found.append(most)
+    line = evidence.line
+    for (best, _), decision in zip(chances(line.ruleset, line.cards, made), made, strict=True):
+        odds = np.array([chance / (1 - chance) for chance in best])
+        powers = odds[None, :] ** np.array(SHARPNESS)[:, None]
+        moves = decision.choice.moves
+        cards = [move for move in moves if move != DRAW]
+        ups = {move: turned(decision.choice.removed, move) for move in cards}
+        most = max(ups.values())
+        turning = [move for move in cards if ups[move] == most]
+        ways = [cards[0], cards[-1], turning[0], turning[-1], moves[int(odds.argmax())]]
+        orders = np.array([[move == way for move in moves] for way in ways], dtype=float)
+        rows = np.concatenate([powers / powers.sum(axis=1, keepdims=True), orders])
+        found.append((1 - ODD) * rows + ODD / len(moves))
     return found
 
 

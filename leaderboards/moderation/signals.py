@@ -9,7 +9,10 @@ VERSION: Final = 1
 """Of all signals together. Raised when one changes: `manage.py rejudge` then shows what would change."""
 
 Group = Literal["moves", "time", "account", "results"]
-"""Signals of one group may see the same thing: the strongest of a group counts, groups add up as independent."""
+"""Signals of one group may see the same thing: the strongest counts. Those of `account` are different facts: they add
+up, to ACCOUNT_MOST, so that they never flag anybody by themselves."""
+
+ACCOUNT_MOST: Final = 30
 
 MOST: Final = 99
 """Points of one signal at most: beyond that, odds say more about the model than about the player."""

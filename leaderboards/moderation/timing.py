@@ -1,5 +1,5 @@
 """Signals from the server's times. Slow, erratic and assistive ways of playing are no signals; neither is a queue of
-moves that arrives at once after a dropped link: it cannot hold a move that answers a card not yet shown."""
+moves that arrives at once after a dropped link."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ REACTION_MS: Final = 200
 LUCKY: Final = 0.04
 """How often a tap that was under way anyhow happens to fit the new card."""
 FEWEST: Final = 6
+QUEUED_MS: Final = 20
+QUEUED_MOST: Final = 8
+"""Moves that a page can hold while its link is down and sends at once (their intervals are below QUEUED_MS)."""
 USUAL_MS: Final = 1800
 """A move of an ordinary player; the spread is that of a lognormal distribution."""
 SPREAD: Final = 0.5
@@ -26,19 +29,32 @@ EVEN: Final = 0.035
 """Spread of the middle nine tenths of the intervals, relative to their median, that no hand keeps."""
 
 
+def queued(line: Line) -> set[int]:
+    """The plies that arrived at once after a pause long enough to have made them one by one."""
+    found: set[int] = set()
+    burst: list[int] = []
+    pause = 0
+    for ply, interval in enumerate((*line.intervals_ms, QUEUED_MS), start=1):
+        if interval < QUEUED_MS:
+            burst.append(ply)
+            continue
+        if burst and len(burst) <= QUEUED_MOST and pause >= REACTION_MS * len(burst):
+            found.update(burst)
+        burst, pause = [], interval
+    return found
+
+
 def answers(line: Line) -> list[tuple[int, int]]:
     """(ply, milliseconds) of the moves that use a card shown by the very ply before: no plan can have held them."""
     found = []
-    removed: set[int] = set()
     before = None
+    waited = queued(line)
     for ply, (move, interval) in enumerate(zip(line.log, line.intervals_ms, strict=True), start=1):
-        if move < DRAW and before is not None:
+        if move < DRAW and before is not None and ply not in waited:
             drawn = before == DRAW
             turned = before < DRAW and before in COVERED_BY[move] and not line.ruleset.faces_up
             if drawn or turned:
                 found.append((ply, interval))
-        if move < DRAW:
-            removed.add(move)
         before = None if move == UNDO else move
     return found
 
@@ -75,10 +91,10 @@ def even_rhythm(evidence: Evidence) -> Signal | None:
     ordered = sorted(line.intervals_ms[1:])
     cut = max(1, len(ordered) // 20)
     middle = ordered[cut:-cut]
-    median = middle[len(middle) // 2]
-    if median < 50:
+    centre = middle[len(middle) // 2]
+    if centre < 50:
         return None  # a queue that arrived at once, or machine speed
-    spread = (middle[-1] - middle[0]) / median
+    spread = (middle[-1] - middle[0]) / centre
     if spread >= EVEN * 2:
         return None
     points = points_of(min(45.0, 30 + 15 * (1 - spread / (EVEN * 2))))
@@ -86,9 +102,9 @@ def even_rhythm(evidence: Evidence) -> Signal | None:
         "even_rhythm",
         "time",
         points,
-        f"Nine tenths of the intervals lie within {100 * spread:.0f} % of each other around {median} ms. Scanning and dwell "
+        f"Nine tenths of the intervals lie within {100 * spread:.0f} % of each other around {centre} ms. Scanning and dwell "
         "switches keep a beat too, but wait for whole steps of it or for the eye; a timer does not.",
-        {"median_ms": median, "spread_percent": round(100 * spread, 1), "intervals": len(line.intervals_ms)},
+        {"median_ms": centre, "spread_percent": round(100 * spread, 1), "intervals": len(line.intervals_ms)},
     )
 
 

@@ -10,7 +10,7 @@ from . import foreknowledge, linked, results, timing
 from .evidence import Evidence
 from .foreknowledge import Logs
 from .same_line import find_copy, same_line
-from .signals import Signal, points_of
+from .signals import ACCOUNT_MOST, Signal, points_of
 
 FLAG_AT: Final = 33
 """Points: two thousand to one against an honest attempt that looks so."""
@@ -95,7 +95,11 @@ def verdict_of(signals: Sequence[Signal]) -> tuple[Literal["nothing", "flag", "h
     """The verdict and its points."""
     groups: dict[str, int] = {}
     for signal in signals:
-        groups[signal.group] = max(groups.get(signal.group, 0), signal.points)
+        before = groups.get(signal.group, 0)
+        if signal.group == "account":
+            groups[signal.group] = min(ACCOUNT_MOST, before + signal.points)
+        else:
+            groups[signal.group] = max(before, signal.points)
     ordered = sorted(groups.values(), reverse=True)
     total = round(ordered[0] + OTHERS * sum(ordered[1:])) if ordered else 0
     independent = sum(points >= HOLD_EACH for points in ordered)
