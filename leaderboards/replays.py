@@ -53,6 +53,8 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
         return HttpResponseRedirect(f"/attempts/{attempt_id}?analysis=1#analysis", status=303)
     attempt = found["attempt"]
     mine = who is not None and who.player_public_id == found["player"]["id"]
+    standing = standing_of_attempt(attempt_id) if attempt["ranked"] else None
+    on_board = attempt["ranked"] and found["player"]["name"] and standing is None
     ruleset = find_ruleset(attempt["ruleset"])
     cards = (found["deal"] or "").split()
     rows = _plies(found["plies"], (number - 1) * PLIES, number * PLIES)
@@ -67,10 +69,10 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
         player=found["player"],
         who=who,
         mine=mine,
-        standing=standing_of_attempt(public_id=attempt_id, player_id=who.player_id) if who and mine else None,
+        standing=standing if mine else None,
         ruleset_name=ruleset_name(ruleset),
         outcome_text=outcome_text(attempt),
-        board=(attempt["competition"] or attempt["code"]) if attempt["ranked"] and found["player"]["name"] else None,
+        board=(attempt["competition"] or attempt["code"]) if on_board else None,
         figures=_figures(attempt),
         tableau=cards[:SLOTS],
         first_waste=None if ruleset.waste_starts_empty or not cards else cards[SLOTS],

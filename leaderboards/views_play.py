@@ -118,7 +118,7 @@ def _standing(who: Actor | None, attempt: dict[str, Any] | None) -> str | None:
     """Whether one's own finished attempt is held or disqualified."""
     if who is None or attempt is None or attempt["result"] is None:
         return None
-    return standing_of_attempt(public_id=attempt["id"], player_id=who.player_id)
+    return standing_of_attempt(attempt["id"])
 
 
 def _data(who: Actor | None, attempt: dict[str, Any] | None, ruleset: Ruleset, **more: Any) -> dict[str, Any]:

@@ -94,10 +94,9 @@ def _ban_end(notice: Notice) -> dt.datetime | None:
 
 
 @repeat_once
-def standing_of_attempt(*, public_id: str, player_id: int) -> str | None:
-    """Whether one's own attempt is `held` or `disqualified`; None for one that counts and for others' alike."""
-    mine = Exclusion.objects.filter(attempt__public_id=public_id, attempt__player_id=player_id)
-    return mine.values_list("kind", flat=True).first()
+def standing_of_attempt(public_id: str) -> str | None:
+    """Whether an attempt is `held` or `disqualified`; None for one that counts. To be told to its player only."""
+    return Exclusion.objects.filter(attempt__public_id=public_id).values_list("kind", flat=True).first()
 
 
 # --- totals --------------------------------------------------------------------------------------------------------
