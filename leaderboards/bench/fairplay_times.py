@@ -192,7 +192,7 @@ def _drop_links(found: list[float], plies: Sequence[Ply], choose: random.Random)
         while end < len(found) and waiting + found[end] < gone:
             waiting += found[end]
             end += 1
-            if plies[end - 1].draw or plies[end - 1].turned:
+            if plies[end - 1].draw or (end < len(plies) and plies[end].turned):
                 break
         if end == at:
             continue
