@@ -103,6 +103,9 @@ class Ply:
     """Of the chosen card among the open ones, from 0; a draw comes last."""
     run: int
     """Cards removed since the last draw, before this move."""
+    needs: int
+    """How many plies the server must have answered before anybody could think of this one: a card that was turned up
+    or drawn is not seen earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ def play(ruleset: Ruleset, cards: tuple[Card, ...], mind: Mind, choose: random.R
     position = start(ruleset, cards, undo_allowed=False)
     known: frozenset[Card] = frozenset()
     plies: list[Ply] = []
-    turned = choices = 0
+    turned = choices = drawn_at = 0
+    shown_at: dict[int, int] = {}
     likelier = 0.0
     outcome = ""
     while not outcome:
@@ -146,7 +150,13 @@ def play(ruleset: Ruleset, cards: tuple[Card, ...], mind: Mind, choose: random.R
                 likelier += math.log(expected[at]) - math.log(max(weights.honest[at], 1e-12))
         move = seen.options[at]
         place = len(seen.open) if move == DRAW else seen.open.index(move)
-        plies.append(Ply(len(seen.options), move == DRAW, turned, place, position.run))
+        here = len(plies)
+        for slot in seen.cards.keys() - shown_at.keys():
+            shown_at[slot] = here
+        needs = max(drawn_at, max(shown_at.values()) if move == DRAW else shown_at[move])
+        plies.append(Ply(len(seen.options), move == DRAW, turned, place, position.run, needs))
+        if move == DRAW:
+            drawn_at = here + 1
         turned = 0 if move == DRAW else turned_up(position.removed, move)
         position = position.play(move)
         outcome = position.outcome or ""

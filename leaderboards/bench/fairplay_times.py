@@ -180,24 +180,23 @@ def _on_time(rhythm: Rhythm, ply: Ply, thought: float, choose: random.Random) ->
 
 
 def _drop_links(found: list[float], plies: Sequence[Ply], choose: random.Random) -> None:
-    """Once or twice the link drops: what is played meanwhile waits in the page and arrives at once.
+    """Now and then the link drops: what is played meanwhile waits in the page and arrives at once.
 
-    That ends with the first draw or card to be turned up: its face comes from the server only.
+    That is only what can be thought of without an answer: a draw shows its card when the link is back.
     """
     for _ in range(choose.choice((0, 1, 1, 2, 3))):
         at = choose.randrange(1, len(found))
         gone = choose.uniform(3_000, 25_000)
         waiting = 0.0
         end = at
-        while end < len(found) and waiting + found[end] < gone:
+        while end < len(found) and waiting + found[end] < gone and plies[end].needs <= at:
             waiting += found[end]
             end += 1
-            if plies[end - 1].draw or (end < len(plies) and plies[end].turned):
-                break
         if end == at:
+            found[at] = max(found[at], gone) + choose.uniform(0, 300)
             continue
         found[at] = gone
         for later in range(at + 1, end):
             found[later] = choose.expovariate(1 / 2)
-        if end < len(found):
+        if end < len(found) and plies[end].needs <= at:
             found[end] = max(150.0, found[end] + waiting - gone)
