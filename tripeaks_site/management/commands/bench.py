@@ -26,15 +26,18 @@ BENCHES = {
     "fanout": "leaderboards.bench.fanout",
     "rank": "leaderboards.bench.rank",
     "page": "leaderboards.bench.page",
+    "fairplay": "leaderboards.bench.fairplay",
+    "judging": "leaderboards.bench.judging",
 }
 SERVED = {"moves", "fanout", "page"}
-NEED_SERVERS = {"moves", "fanout", "rank", "page"}
+NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging"}
 
 
 class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
-        "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser)."
+        "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
+        "judging (CPU of a judgement, lag of a worker), fairplay (a simulated season before the judge)."
     )
     requires_system_checks: list[str] = []
 
@@ -44,22 +47,34 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
+        season = parser.add_argument_group("fairplay")
+        season.add_argument("--seed", type=int, default=7, help="another number, another season")
+        season.add_argument("--dailies", type=int, default=20)
+        season.add_argument("--players", type=float, default=1.0, help="how many times the usual 1,900 players")
+        season.add_argument("--jobs", type=int, default=2, help="processes that share the work")
+        season.add_argument("--rulesets", default="E", help="one season each: E,C,R")
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
         chosen = list(BENCHES) if "all" in names else names
+        season = {name: options[name] for name in ("seed", "dailies", "players", "jobs", "rulesets")}
         if NEED_SERVERS & set(chosen) and not options["own"]:
-            self._on_fresh_servers(chosen, as_json=options["json"])
+            self._on_fresh_servers(chosen, season, as_json=options["json"])
             return
         figures: dict[str, Any] = {}
         for name in chosen:
             run: Callable[..., dict[str, Any]] = import_module(BENCHES[name]).run
-            figures[name] = run(uvicorn_command()) if name in SERVED else run()
+            if name == "fairplay":
+                figures[name] = run(**season)
+            else:
+                figures[name] = run(uvicorn_command()) if name in SERVED else run()
             if not options["json"]:
                 self.stdout.write(as_text(figures[name]))
         if options["json"]:
             self.stdout.write(json.dumps(figures))
+        if any(figure.get("missed") for figure in figures.values()):
+            sys.exit(1)
 
-    def _on_fresh_servers(self, chosen: list[str], *, as_json: bool) -> None:
+    def _on_fresh_servers(self, chosen: list[str], season: dict[str, Any], *, as_json: bool) -> None:
         """Run again as a process over servers of its own (durable, as in `up`), so that nobody's data is touched."""
         with tempfile.TemporaryDirectory(prefix="tripeaks-bench-") as directory:
             servers = Servers(Path(directory))
@@ -74,7 +89,8 @@ class Command(BaseCommand):
                 }
                 manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
                 subprocess.run([*manage, "migrate", "--verbosity", "0"], env=env, check=True)
-                command = [*manage, "bench", "--own", *chosen, *(["--json"] if as_json else [])]
+                played = [f"--{name}={value}" for name, value in season.items()]
+                command = [*manage, "bench", "--own", *chosen, *played, *(["--json"] if as_json else [])]
                 done = subprocess.run(command, env=env, check=False)
             finally:
                 servers.stop()
