@@ -114,7 +114,7 @@ def _people(choose: random.Random, dailies: int, scale: float) -> Iterator[Membe
     for strength, full in HONEST_PEOPLE.items():
         for _ in range(_count(full, scale)):
             player += 1
-            samples = choose.choice((100, 200, 200, 400))
+            samples = choose.choice((100, 200, 200, 400, 1_000))
             yield _member(
                 player, strength, choose, dailies, new_habits(strength, choose, samples), choose.choice(kinds)
             )

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Final
 
 from .fairplay_cast import CHEATS, SHORT
-from .fairplay_figures import Share, careers, interval, most_found
+from .fairplay_figures import Share, careers, most_found
 from .fairplay_players import STRENGTHS
 from .fairplay_season import Tried
 
@@ -30,7 +30,7 @@ def report(tried: Sequence[Tried], likelier: Mapping[str, Sequence[Sequence[floa
         "false flags": _false_flags(people),
         "signals": {kind: _signals(by_kind[kind]) for kind in kinds},
         "copies by moves that differ": _by_changes(by_kind),
-        "bounds": bounds,
+        "most that the moves allow": {name: f"{share:.1%}" for name, share in bounds.items()},
         "targets": _targets(by_kind, people, bounds),
     }
 
@@ -131,7 +131,7 @@ def _targets(
     by_kind: dict[str, list[Tried]], people: Sequence[Tried], bounds: dict[str, float]
 ) -> dict[str, dict[str, Any]]:
     false = _share(caught, people)
-    held = [one for one in people if _held(one)]
+    held = [one for one in (*people, *by_kind["bot"]) if _held(one)]
     alone = sum(len(groups(one)) < 2 for one in held)
     targets: dict[str, dict[str, Any]] = {
         "honest attempts flagged, at most 0.1%": _target(false, false.hits <= FALSE * false.of),
@@ -184,8 +184,3 @@ def cost(tried: Sequence[Tried], target_ms: float = 50.0) -> dict[str, Any]:
         "target_p50_ms": target_ms,
         "is": "ok" if middle <= target_ms else "missed",
     }
-
-
-def false_upper(people: Share) -> float:
-    """The upper end of the false flags' interval."""
-    return interval(people.hits, people.of)[1]
