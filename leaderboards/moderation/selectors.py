@@ -7,12 +7,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from games.errors import NotFound
 from games.models import Attempt, Player
 from games.names import name_key
 from games.selectors.clients import LinkedPlayer, linked_players
+from games.statements import execute
 
 from .models import (
     Appeal,
@@ -79,19 +80,32 @@ def cases_find(wanted: Wanted, *, page: int, now: dt.datetime) -> Found:
     newest_first = ("-closed_at", "-id") if wanted.state == "closed" else ("-updated_at", "-id")
     rows = rows.order_by(*(newest_first if wanted.state in ("closed", "all") else ("-severity", "opened_at", "id")))
     first = (page - 1) * PAGE
-    shown = list(_with_state(rows)[first : first + PAGE + 1])
-    total = first + len(shown) if len(shown) <= PAGE and (shown or not first) else _counted(rows)
-    return Found(shown[:PAGE], total, first, len(shown) > PAGE)
+    ids = list(rows.values_list("pk", flat=True)[first : first + PAGE + 1])  # the rest for these only, however deep
+    total = first + len(ids) if len(ids) <= PAGE and (ids or not first) else _counted(rows)
+    found = {case.pk: case for case in _with_state(Case.objects.filter(pk__in=ids[:PAGE]))}
+    return Found([found[pk] for pk in ids[:PAGE] if pk in found], total, first, len(ids) > PAGE)
 
 
 def _counted(rows: QuerySet[Case]) -> int:
     return rows.order_by()[: COUNTED + 1].count()
 
 
+# The conditions of _STATE once more: joined, they cost a third of what a subquery for each of 100,000 cases does.
+_COUNTS: Final = """
+SELECT count(*), count(held.kind), count(*) FILTER (WHERE c.attempt_id IS NOT NULL AND held.kind IS NULL
+                                                    AND NOT c.reasons <@ %(not_signals)s::varchar[]),
+       count(*) FILTER (WHERE c.reports > 0), count(*) FILTER (WHERE c.reasons @> ARRAY['appeal']::varchar[]),
+       min(c.opened_at)
+  FROM leaderboards_case c
+  LEFT JOIN leaderboards_exclusion held ON held.attempt_id = c.attempt_id AND held.kind = 'held'
+ WHERE c.closed_at IS NULL
+"""
+
+
 def queue_counts() -> dict[str, Any]:
-    """How many open cases there are of each state, and since when the oldest waits."""
-    counts = {state: Count("pk", filter=condition) for state, condition in _STATE.items() if state != "open"}
-    return Case.objects.filter(closed_at=None).aggregate(open=Count("pk"), oldest=Min("opened_at"), **counts)
+    """How many open cases there are of each state, and since when the `oldest` waits."""
+    [row] = execute(_COUNTS, {"not_signals": list(NOT_SIGNALS)})
+    return dict(zip((*_STATE, "oldest"), row, strict=True))
 
 
 def _matching(wanted: Wanted, now: dt.datetime) -> QuerySet[Case]:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from games import clock
+from leaderboards.moderation import selectors
 from leaderboards.moderation.reports import report_make
 from tests.factories import bot, guest, person, token
 from tests.staff import signed_in_moderator
@@ -55,6 +56,8 @@ def test_every_filter_finds_what_it_says_and_nothing_else(mod: Client) -> None:
     assert found(state="reported") == ["bob"]
     assert found(state="appealed") == []
     assert found(state="closed") == []
+    for state, count in selectors.queue_counts().items():
+        assert state == "oldest" or len(found(state=state)) == count, state
     assert found(signal="same_line") == ["bob"]
     assert found(ruleset="C") == ["bob"]
     assert found(ruleset="E") == ["alice", "robotnik"]
