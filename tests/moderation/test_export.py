@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
@@ -170,6 +172,19 @@ def test_it_is_written_piece_by_piece_in_a_few_queries_a_hundred_games() -> None
         whole = json.loads(first + "".join(pieces))
     assert len(whole["attempts"]) == 120
     assert len(queries) <= 25
+
+
+def test_the_operator_writes_the_same_by_name() -> None:
+    alice = player("alice")
+    result(alice.player)
+    out = io.StringIO()
+    call_command("player_export", "ALICE", stdout=out)
+    written, read = json.loads(out.getvalue()), export(alice)
+    for each in (written, read):
+        del each["exported_at"], each["credentials"]
+    assert written == read
+    with pytest.raises(CommandError):
+        call_command("player_export", "nobody", stdout=out)
 
 
 def test_so_many_an_hour(settings: Settings) -> None:
