@@ -10,6 +10,7 @@ from django.db import transaction
 from games.errors import BadInput, Conflict, Forbidden, NotFound
 from games.models import Attempt, Player
 from games.retry import repeat_once
+from leaderboards.services.entries import players_keep
 
 from .cases import case_close, case_raise
 from .models import Appeal, Case, ModeratorAction, Notice
@@ -23,11 +24,12 @@ TEXT_LONGEST: Final = 2000
 def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) -> Appeal:
     """Appeal against the decision that a notice tells of, once; it brings the case back to the moderators.
 
-    Locks the notice, then the case (`case_raise`). The same text again gets the same answer. Raises NotFound for a
+    Keeps the player, then locks the notice, then the case (`case_raise`). The same text again gets the same answer. Raises NotFound for a
     notice that is neither the player's nor of a bot of theirs; Conflict `not_appealable` (it decides nothing against
     the player), `taken_back` (the decision stands no more), `already_appealed`.
     """
     with transaction.atomic(durable=True):
+        players_keep([player_id])  # before the notice, as a deletion does
         mine = Notice.objects.select_for_update(of=("self",)).filter(notices_of(player_id), public_id=notice_id)
         notice = mine.select_related("action", "attempt").first()
         if notice is None:
@@ -53,7 +55,7 @@ def appeal_answer(*, notice_id: str, moderator_id: int, accept: bool, answer: st
     Accepting takes nothing back by itself: the desk leads on to `actions.action_revert` of the notice's action, so that
     what changes is one logged act with its own reason; the case stays open for it. Refusing closes the case.
 
-    Locks the notice's appeal, then the case. The same answer again is safe. Raises NotFound; Forbidden `role_missing`,
+    Keeps both players, then locks the notice's appeal, then the case. The same answer again is safe. Raises NotFound; Forbidden `role_missing`,
     `own_case` (one's own or a bot's appeal), `own_decision` (unless there is no other head); BadInput `reason_missing`;
     Conflict `already_answered`.
     """
@@ -61,6 +63,8 @@ def appeal_answer(*, notice_id: str, moderator_id: int, accept: bool, answer: st
         raise BadInput("reason_missing", "Say why: the player reads it.", field="answer")
     state = Appeal.State.ACCEPTED if accept else Appeal.State.REFUSED
     with transaction.atomic(durable=True):
+        told = Notice.objects.filter(public_id=notice_id).values_list("player_id", "player__owner_id").first()
+        players_keep([moderator_id, *(pk for pk in told or () if pk is not None)])
         found = Appeal.objects.select_for_update(of=("self",)).select_related("notice__action", "notice__player")
         appeal = found.filter(notice__public_id=notice_id).first()
         if appeal is None:

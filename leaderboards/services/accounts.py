@@ -10,6 +10,7 @@ from django.db.models import Q
 from games.models import Attempt, Player
 from games.retry import repeat_once
 from games.services.players import player_delete
+from leaderboards.moderation.notices import words_delete
 
 from .entries import entries_refresh, players_lock
 
@@ -20,7 +21,8 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
 
     Locks the open attempts first (a finish that holds one comes wholly before, and its entry goes too), then the
     players with the accounts merged with them, then the boards by id: the order in which a finish takes them. The others
-    move up; a record passes to the next in order with its own date (R8.5). Returns the number of entries that changed.
+    move up; a record passes to the next in order with its own date (R8.5). Notices, appeals and the words of reports go,
+    too. Returns the number of entries that changed.
     Safe to repeat. Raises NotFound.
     """
     with transaction.atomic(durable=True):
@@ -29,4 +31,5 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
         len(open_attempts.values_list("id"))  # locks them
         players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
         gone = player_delete(player_id=player_id, now=now)
+        words_delete(player_ids=gone)
         return len(entries_refresh(player_ids=gone))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from games import clock
 from games.errors import GameError
 from leaderboards.moderation.actions import action_revert, attempt_clear
 from leaderboards.moderation.appeals import appeal_answer, appeal_make
-from leaderboards.moderation.models import Appeal, Case, ModeratorAction, Notice
+from leaderboards.moderation.models import Appeal, Case, ModeratorAction, Notice, Report
 from leaderboards.services import account_delete
 from tests.calls import Answer, call
 from tests.factories import PASSWORD, SignedIn, bot, credential, person, token
@@ -305,3 +310,49 @@ def test_who_is_not_banned_signs_in_as_ever() -> None:
     answer = call("POST", "/login", body)
     assert "banned" not in answer.json
     assert call("GET", "/account", token=answer.json["token"]).status == 200
+
+
+def test_with_an_account_its_notices_appeals_and_words_go_and_the_log_stays() -> None:
+    alice, mod, bob = player("alice"), staff("mod"), person("bob")
+    robot = bot("robot", owner=alice.player)
+    warned(alice.player, mod)
+    warned(robot, mod)
+    appeal(alice, notices(alice)["notices"][0]["id"], "My words.")
+    call("POST", "/reports", {"player": bob.public_id, "reason": "other", "text": "My words."}, who=alice)
+    account_delete(player_id=alice.player.pk, now=clock.now())
+    assert (Notice.objects.count(), Appeal.objects.count()) == (0, 0)
+    assert [report.text for report in Report.objects.all()] == [""], "it still counts"
+    assert ModeratorAction.objects.count() == 2
+
+
+def test_an_appeal_a_deletion_and_an_answer_at_once_end_well() -> None:
+    """They lock in one order: whoever comes second finds the account, the notice or the appeal gone, or done."""
+    mod, judy = staff("mod"), staff("judy")
+    for number in range(6):
+        alice = player(f"alice {number}")
+        warned(alice.player, mod)
+        notice = Notice.objects.get(player=alice.player).public_id
+        if number % 2:
+            appeal_make(player_id=alice.player.pk, notice_id=notice, text="No.", now=clock.now())
+        start = threading.Barrier(3)
+
+        def run(act: Callable[[], object], start: threading.Barrier = start) -> str:
+            start.wait()
+            try:
+                act()
+            except GameError as refusal:
+                return refusal.code
+            finally:
+                connections.close_all()
+            return "done"
+
+        acts: list[Callable[[], object]] = [
+            partial(appeal_make, player_id=alice.player.pk, notice_id=notice, text="No.", now=clock.now()),
+            partial(answered, notice, judy),
+            partial(account_delete, player_id=alice.player.pk, now=clock.now()),
+        ]
+        with ThreadPoolExecutor(3) as threads:
+            ends = list(threads.map(run, acts))
+        assert ends[2] == "done"
+        assert set(ends[:2]) <= {"done", "not_found"}
+        assert not Notice.objects.filter(player=alice.player, kind="warned").exists()
