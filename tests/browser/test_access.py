@@ -93,6 +93,7 @@ PAGES: dict[str, Callable[[World], str]] = {
     "a numbered game": lambda world: "/numbered/1",
     "rules": lambda world: "/rules",
     "fairness": lambda world: "/fairness",
+    "fair play": lambda world: "/fair-play",
     "replay": lambda world: f"/attempts/{world.won}",
     "replay with analysis": lambda world: f"/attempts/{world.lost}?analysis=1",
     "profile": player_address,

@@ -175,7 +175,7 @@ def addresses(site: ServerProcess) -> dict[str, str]:
     play_line(alice, attempt, losing_line(CODE))
     alice.resign(attempt["id"])  # nobody else sees it before
     player = alice.account()["id"]
-    fixed = "/ /new /rules /fairness /boards /numbered /numbered/17 /account /settings".split()
+    fixed = "/ /new /rules /fairness /fair-play /boards /numbered /numbered/17 /account /settings".split()
     return {
         **{address: address for address in fixed},
         "/boards/<code>": f"/boards/{CODE}",
@@ -187,7 +187,7 @@ def addresses(site: ServerProcess) -> dict[str, str]:
 
 
 PAGES = (
-    "/ /new /rules /fairness /boards /numbered /numbered/17 /account /settings /boards/<code> /play/<code> /play/daily "
+    "/ /new /rules /fairness /fair-play /boards /numbered /numbered/17 /account /settings /boards/<code> /play/<code> /play/daily "
     "/attempts/<id> /players/<id>"
 ).split()
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         "/",
         "/new",
         "/fairness",
+        "/fair-play",
         "/boards",
         "/boards/TP1-E-AAAAAAB",
         "/boards/{daily}",

@@ -26,6 +26,7 @@ PAGES = [
     "/new?code=nonsense",
     "/rules",
     "/fairness",
+    "/fair-play",
     "/boards",
     f"/boards/{CODE}",
     "/numbered",
