@@ -170,6 +170,7 @@ def test_queries_of_nonsense_are_answered_or_4xx(endpoint: Any) -> None:
         assert answer.status < 500, answer.response.content
         if answer.status >= 400:
             assert_error_shape(answer, 400, 404)
+        forget_throttles()
 
 
 def test_an_unknown_host_is_refused_in_json_under_api_only() -> None:
