@@ -10,6 +10,7 @@ import contextlib
 import logging
 import signal
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,10 @@ import psycopg_pool
 from procrastinate import App, PsycopgConnector
 from procrastinate.contrib.django import app, connector_params
 from procrastinate.exceptions import ConnectorException, ProcrastinateException
-from procrastinate.jobs import DeleteJobCondition, Status
+from procrastinate.job_context import JobContext
+from procrastinate.jobs import DeleteJobCondition, Job, Status
+from procrastinate.middleware import AsyncCallNext
+from procrastinate.worker import Worker
 
 from .tasks import QUEUE, TRIES, NotJudged
 
@@ -107,6 +111,7 @@ async def _session(threads: int, once: bool, alive: Path | None, stop: asyncio.E
     }
     with app.replace_connector(PsycopgConnector(**pool)) as queue:
         async with queue.open_async():
+            own = _Own()
             working = asyncio.create_task(
                 queue.run_worker_async(
                     queues=[QUEUE],
@@ -118,9 +123,10 @@ async def _session(threads: int, once: bool, alive: Path | None, stop: asyncio.E
                     install_signal_handlers=False,
                     update_heartbeat_interval=HEARTBEAT_SECONDS,
                     stalled_worker_timeout=STALLED_SECONDS,
+                    worker_middleware=[own.note],
                 )
             )
-            beside = [asyncio.create_task(_keep(queue, alive)), asyncio.create_task(stop.wait())]
+            beside = [asyncio.create_task(_keep(queue, own, alive)), asyncio.create_task(stop.wait())]
             try:
                 done, _ = await asyncio.wait([working, *beside], return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -134,21 +140,50 @@ async def _session(threads: int, once: bool, alive: Path | None, stop: asyncio.E
                 raise ConnectorException
 
 
-async def _keep(queue: App, alive: Path | None) -> None:
+class _Own:
+    """What this worker is at, and what the queue wrongly takes it to be at."""
+
+    def __init__(self) -> None:
+        self.worker_id: int | None = None
+        self.running: set[int] = set()
+        self._lost: set[int] = set()
+
+    async def note(self, call_next: AsyncCallNext, context: JobContext, worker: Worker) -> Any:
+        """Around each task."""
+        assert context.job.id is not None
+        self.worker_id = worker.worker_id
+        self.running.add(context.job.id)
+        try:
+            return await call_next()
+        finally:
+            self.running.discard(context.job.id)
+
+    def lost(self, doing: Iterable[Job]) -> list[Job]:
+        """Tasks that have ended here seconds ago and whose end the database does not know: it was away at that moment."""
+        mine = [job for job in doing if job.worker_id == self.worker_id and job.id not in self.running]
+        before, self._lost = self._lost, {job.id for job in mine if job.id is not None}
+        return [job for job in mine if job.id in before]
+
+
+async def _keep(queue: App, own: _Own, alive: Path | None) -> None:
     """Every few seconds: queue what a dead worker has left, say that this one lives; now and then: tidy up."""
+    manager = queue.job_manager
     tidied = 0.0
     while True:
-        for job in await queue.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=STALLED_SECONDS):
+        for job in own.lost(await manager.list_jobs_async(queue=QUEUE, status=Status.DOING.value)):
+            with contextlib.suppress(ProcrastinateException):
+                await manager.retry_job(job)
+        for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=STALLED_SECONDS):
             with contextlib.suppress(ProcrastinateException):  # another worker was faster
                 if job.attempts + 1 < TRIES:
-                    await queue.job_manager.retry_job(job)
+                    await manager.retry_job(job)
                     logger.warning("Task %s was left by a worker that is gone; it is queued again.", job.id)
                 else:
-                    await queue.job_manager.finish_job(job, Status.FAILED, delete_job=False)
+                    await manager.finish_job(job, Status.FAILED, delete_job=False)
                     logger.error("Task %s has ended %s workers; it is given up.", job.id, TRIES)
         if time.monotonic() - tidied > 3600 or not tidied:
             tidied = time.monotonic()
-            await queue.job_manager.delete_old_jobs(
+            await manager.delete_old_jobs(
                 nb_hours=24 * FAILED_DAYS, include_failed=True, include_cancelled=True, include_aborted=True
             )
         _say_alive(alive)

@@ -13,10 +13,11 @@ import pytest
 from django.db import connection, connections, transaction
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from games import clock
 from games.models import Attempt, Player
-from leaderboards.moderation.models import Judgement
+from leaderboards.moderation.models import Case, Exclusion, Judgement, ModeratorAction, Notice
 from leaderboards.moderation.tasks import TRIES
-from tests.moderation.playing import jobs, play, queued, somebody
+from tests.moderation.playing import best_line, competition, jobs, play, queued, somebody
 from tests.moderation.test_queue import empty_queue
 from tests.moderation.working import until, worker
 from tests.processes import database_url, run_manage
@@ -94,21 +95,27 @@ def test_told_to_end_it_finishes_the_task_at_hand() -> None:
             assert not ProcrastinateJob.objects.exists()
 
 
-def test_killed_in_mid_judgement_another_worker_judges_it_once() -> None:
-    attempt = play(somebody())
-    held = Held(attempt)
+def test_killed_in_mid_judgement_another_worker_judges_it_once_and_its_hold_comes_once() -> None:
+    line = best_line()
+    first_to_play = play(somebody(), line)
+    copied = play(somebody(), line, pace_ms=60)  # at machine speed: held for certain
+    held = Held(copied)
     with worker() as first:
-        until(lambda: waiting_for_a_lock() == 1, 10, first.logs)
-        assert len(jobs("doing")) == 1
+        until(lambda: waiting_for_a_lock() == 1, 20, first.logs)
+        until(lambda: len(jobs("doing")) == 1, 10, first.logs)
         first.kill()
     until(lambda: waiting_for_a_lock() == 0, 15)
     held.release()
-    assert rows(attempt) == 0
+    assert (rows(first_to_play), rows(copied)) == (1, 0)
+    assert not ModeratorAction.objects.exists()
     with worker() as second:
-        until(lambda: rows(attempt) == 1, 30, second.logs)
+        until(lambda: rows(copied) == 1, 30, second.logs)
         until(lambda: not ProcrastinateJob.objects.exists(), 5, second.logs)
         assert second.end() == 0
-    assert rows(attempt) == 1
+    assert Judgement.objects.get(attempt=copied).verdict == "hold"
+    assert Exclusion.objects.get().attempt_id == copied.pk
+    assert (ModeratorAction.objects.count(), Notice.objects.count()) == (1, 1)
+    assert Case.objects.filter(attempt=copied).count() == 1
 
 
 def test_two_workers_share_the_queue_and_judge_each_attempt_once() -> None:
@@ -147,6 +154,25 @@ def test_a_task_that_ends_its_worker_each_time_is_given_up() -> None:
     assert rows(attempt) == 0
 
 
+def test_a_task_whose_end_the_database_has_forgotten_is_done_once_more() -> None:
+    """As after a crash of PostgreSQL: the worker lives, the task is its own, and it is not at it."""
+    with worker() as running:
+        first = play(somebody())
+        until(lambda: rows(first) == 1 and not ProcrastinateJob.objects.exists(), 10, running.logs)
+        second = play(somebody(), ["t20"], resign=True, competition=competition(clock.now()))
+        until(lambda: rows(second) == 1 and not ProcrastinateJob.objects.exists(), 10, running.logs)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                """INSERT INTO procrastinate_jobs (queue_name, task_name, args, status, worker_id)
+                   SELECT 'fair_play', 'judge_attempt', jsonb_build_object('attempt_id', %s::bigint, 'ply', 1), 'doing', id
+                     FROM procrastinate_workers""",
+                [second.pk],
+            )
+        until(lambda: not ProcrastinateJob.objects.exists(), 30, running.logs)
+        assert running.end() == 0
+    assert rows(second) == 1
+
+
 def test_a_deleted_player_s_task_leaves_no_row_and_no_error() -> None:
     attempt = play(somebody())
     Player.objects.filter(pk=attempt.player_id).update(deleted_at=attempt.started_at, name=None, name_key=None)
@@ -181,7 +207,7 @@ def test_it_outlives_a_crash_of_postgresql_and_keeps_few_connections(own: Server
             except psycopg.OperationalError:
                 return False
 
-        task = """SELECT cardinality(procrastinate_defer_jobs_v1(ARRAY[ROW('fair_play', 'judge_attempt', 0, NULL, 'one',
+        task = """SELECT cardinality(procrastinate_defer_jobs_v1(ARRAY[ROW('fair_play', 'judge_attempt', 0, NULL, gen_random_uuid()::text,
                          jsonb_build_object('attempt_id', 1, 'ply', 1), NULL)::procrastinate_job_to_defer_v1]))"""
         waiting = "SELECT count(*) FROM procrastinate_jobs"
         open_now = (
