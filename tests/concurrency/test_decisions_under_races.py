@@ -14,7 +14,7 @@ from games.errors import Conflict
 from games.models import Attempt, Player
 from leaderboards import standings
 from leaderboards.models import Board, Entry
-from leaderboards.moderation import actions
+from leaderboards.moderation import action_state, actions
 from leaderboards.moderation.action_state import Whose
 from leaderboards.moderation.models import Exclusion, ModeratorAction, Notice
 from leaderboards.services import account_delete, entries
@@ -73,7 +73,7 @@ def under_the_boards(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pause]:
     pause.go_on.set()
 
 
-def standing() -> list[tuple[str, int]]:
+def standing() -> list[tuple[str | None, int]]:
     rows = Entry.objects.filter(board__scope=RUNS, board__view="best", active=True).order_by("key")
     return list(rows.values_list("player__name", "score"))
 
@@ -271,7 +271,7 @@ def at_once(attempt: Attempt, *mods: Player) -> list[str]:
             return refused.code
         return "done"
 
-    return sorted(str(each) for each in in_threads(*[lambda by=by: one(by) for by in mods]))  # type: ignore[misc]
+    return sorted(str(each) for each in in_threads(*[lambda by=by: one(by) for by in mods]))
 
 
 def test_of_moderators_who_decide_alike_at_once_one_has_decided(mod: Player) -> None:
@@ -286,7 +286,7 @@ def test_of_moderators_who_decide_alike_at_once_one_has_decided(mod: Player) -> 
 def test_control_without_the_attempts_lock_two_would_have(mod: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = finish(person("alice"), 300)
     meeting = threading.Barrier(2, timeout=10)
-    real = actions.parts_read
+    real = action_state.parts_read
 
     def unlocked(attempt_id: str, moderator_id: int | None) -> Whose:
         found = Attempt.objects.select_related("player").get(public_id=attempt_id)
@@ -300,7 +300,7 @@ def test_control_without_the_attempts_lock_two_would_have(mod: Player, monkeypat
     monkeypatch.setattr(actions, "attempt_locked", unlocked)
     monkeypatch.setattr(actions, "parts_read", both)
     with pytest.raises(Exception, match=r"duplicate key|deadlock"):  # the database has the last word
-        in_threads(*[lambda by=by: disqualify(attempt, by) for by in (mod, staff("other"))])  # type: ignore[misc]
+        in_threads(*[lambda by=by: disqualify(attempt, by) for by in (mod, staff("other"))])
 
 
 def test_a_decision_is_taken_back_once_by_two_at_once(mod: Player) -> None:

@@ -278,7 +278,7 @@ def test_roles_are_asked_at_every_action() -> None:
                 assert code_of(lambda act=act, who=who: act(s, who.pk)) == "role_missing"  # type: ignore[misc]
     for act in (hidden, merged, shown, separated):
         assert code_of(lambda act=act: act(s, s.mod.pk)) == "role_missing"  # type: ignore[misc]
-    for_good = {"player_id": s.alice.public_id, "moderator_id": s.mod.pk, "now": NOON}
+    for_good: dict[str, Any] = {"player_id": s.alice.public_id, "moderator_id": s.mod.pk, "now": NOON}
     assert code_of(lambda: actions.player_ban(**for_good, until=None, **WHY)) == "role_missing"
     action = hidden(s, s.head.pk)
     assert code_of(lambda: reverted(action, s.mod.pk)) == "role_missing"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -85,10 +86,10 @@ def test_the_result_without_undo_is_found_in_the_log_where_no_board_has_it() -> 
     attempt = bettered_with_undo(alice)
     row = Entry.objects.get(attempt=attempt, board__view="first")
     exclude(attempt)
-    known = Entry.objects.filter(pk=row.pk).values().get()
+    known: dict[str, Any] = dict(Entry.objects.filter(pk=row.pk).values().get())
     Entry.objects.filter(pk=row.pk).delete()
     include(attempt)
-    again = Entry.objects.filter(attempt=attempt, board__view="first").values().get()
+    again: dict[str, Any] = dict(Entry.objects.filter(attempt=attempt, board__view="first").values().get())
     for fresh in ("id", "version", "active"):
         known.pop(fresh), again.pop(fresh)
     assert again == known

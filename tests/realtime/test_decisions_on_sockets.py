@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from games import clock
 from games.models import Player
@@ -42,8 +43,8 @@ def test_C15_every_decision_reaches_an_open_socket_and_is_taken_back_there(commi
     finish(alice, 290)
     finish(bob, 300)
     finish(double, 310)
-    by = {"moderator_id": head.pk, "now": clock.now(), **WHY}
-    merged = {"main_id": bob.public_id, "second_id": double.public_id}
+    by: dict[str, Any] = {"moderator_id": head.pk, "now": clock.now(), **WHY}
+    merged: dict[str, Any] = {"main_id": bob.public_id, "second_id": double.public_id}
     acts: list[tuple[Callable[[], ModeratorAction], list[tuple[str, int]]]] = [
         (
             lambda: actions.attempt_hold(attempt_id=best.public_id, **by),
