@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -80,9 +81,10 @@ def linked_accounts(evidence: Evidence) -> Signal | None:
 
 
 def _one_way(link: Link) -> float:
-    """Two people would take turns at random: 3 decibans for each half daily more in this order than half of them, 12 at most."""
-    more = link.dailies_after - link.dailies_both / 2
-    return min(12.0, 6.0 * more) if more > 0 else 0.0
+    """Two people would take turns at random: how unlikely so many in this order are, 12 decibans at most."""
+    both = link.dailies_both
+    chance = sum(math.comb(both, after) for after in range(link.dailies_after, both + 1)) / 2**both
+    return min(12.0, -10 * math.log10(chance))
 
 
 def given_up(evidence: Evidence) -> Signal | None:

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from games.engine.layout import SLOTS
 from games.engine.moves import DRAW
 
 from .choices import Decision, decisions
@@ -28,8 +29,20 @@ KEPT: Final = 0.93
 SHARPNESS: Final = (0.5, 1.0, 2.0, 4.0)
 """From beginners, who choose almost anything, to players who always choose what looks best."""
 ODD: Final = 0.08
-BEST: Final = 10
-"""Half of the suspicion is on the so many best finishes: those are what is copied. The rest is on all alike."""
+BEST: Final = 5
+ON_BEST: Final = 0.7
+"""So much of the suspicion is on the so many best finishes: those are what is copied. The rest is on all alike."""
+ACROSS: Final = tuple(
+    3.0 * slot + 1.5
+    if slot < 3
+    else 3.0 * ((slot - 3) // 2) + 1 + (slot - 3) % 2
+    if slot < 9
+    else slot - 8.5
+    if slot < 18
+    else slot - 18.0
+    for slot in range(SLOTS)
+)
+"""Where a slot lies from left to right, in cards."""
 ALIKE: Final = 0.9
 """Share of the decisions in which a finish that may be a copy of the same line did the same."""
 LEAST: Final = 10
@@ -89,10 +102,10 @@ def find_copy(evidence: Evidence) -> Copy:
     compared = len(field) - len(own)
     if not compared:
         return Copy(0.0, None, 0, 0, ())
-    weights = np.full(len(field), 0.5 / compared)
+    weights = np.full(len(field), (1 - ON_BEST) / compared)
     best = [number for number in field.best(BEST) if sums[number] > -math.inf]
     if best:
-        weights[best] += 0.5 / len(best)
+        weights[best] += ON_BEST / len(best)
     total = float((weights * np.exp(np.minimum(sums, 300.0))).sum())
     likeliest = int(np.argmax(sums + np.log(weights)))
     gains.sort(reverse=True)
@@ -109,7 +122,8 @@ def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[np.ndarray]:
     """For each decision, how likely each move is (columns) to each kind of honest player (rows).
 
     Players who choose by what looks best, more or less sharply, and players with a fixed order: from the left or the
-    right, the cards that turn up most others first or not. Whoever plays by such an order plays like all who do.
+    right, from the top or the bottom, the cards that turn up most others first or not. Whoever plays by such an order
+    plays like all who do.
     """
     found = []
     line = evidence.line
@@ -121,7 +135,9 @@ def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[np.ndarray]:
         ups = {move: turned(decision.choice.removed, move) for move in cards}
         most = max(ups.values())
         turning = [move for move in cards if ups[move] == most]
-        ways = [cards[0], cards[-1], turning[0], turning[-1], moves[int(odds.argmax())]]
+        across = sorted(cards, key=ACROSS.__getitem__)
+        turning = sorted(turning, key=ACROSS.__getitem__)
+        ways = [across[0], across[-1], turning[0], turning[-1], cards[0], cards[-1], moves[int(odds.argmax())]]
         orders = np.array([[move == way for move in moves] for way in ways], dtype=float)
         rows = np.concatenate([powers / powers.sum(axis=1, keepdims=True), orders])
         found.append((1 - ODD) * rows + ODD / len(moves))
