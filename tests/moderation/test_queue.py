@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def empty_queue() -> None:
+def empty_queue(transactional_db: None) -> None:
     """The queue's tables are no models of ours: tests with real transactions leave their rows."""
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE procrastinate_jobs CASCADE")
