@@ -52,6 +52,8 @@ def played(cards: Sequence[Card], choose: Chooser, seed: int = 0, ruleset: Rules
     removed = drawn = 0
     top = cards[SLOTS]
     log: list[Move] = []
+    if ruleset.waste_starts_empty:  # the first card of the stock is drawn, so that all rulesets begin alike
+        log, drawn = [DRAW], 1
     while removed != ALL_REMOVED:
         moves = [slot for slot in open_slots(removed) if fits[top][cards[slot]]]
         moves += [DRAW] if drawn < ruleset.stock_size else []

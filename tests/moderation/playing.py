@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,12 +47,19 @@ def play(
     competition: Competition | None = None,
     at: dt.datetime | None = None,
     pace_ms: int = 1500,
+    uneven: bool = False,
     resign: bool = False,
     practice: bool = False,
 ) -> Attempt:
-    """Start, play the whole line with `pace_ms` between moves so that it ends at `at` (now), and read the attempt back."""
+    """Start, play the whole line with `pace_ms` between moves so that it ends at `at` (now), and read the attempt back.
+
+    `uneven`: as people do, some moves in half the time and some in three times as much.
+    """
     end = at or clock.now()
     begun = end - dt.timedelta(milliseconds=pace_ms * len(line))
+    dice = random.Random(pace_ms)
+    weights = [dice.lognormvariate(0, 0.5) if uneven else 1.0 for _ in line]
+    times = [round(sum(weights[: ply + 1]) / sum(weights) * pace_ms * len(line)) for ply in range(len(line))]
     key = f"m{next(_serial)}"
     attempt, _ = attempt_start(
         player_id=who.player.pk,
@@ -69,7 +77,7 @@ def play(
             move=move,
             expected_ply=ply,
             move_id=f"{key}-{ply}",
-            now=begun + dt.timedelta(milliseconds=pace_ms * (ply + 1)),
+            now=begun + dt.timedelta(milliseconds=times[ply]),
         )
     if resign:
         attempt_resign(attempt_id=attempt.public_id, **signed, move_id=f"{key}-resign", now=end)
