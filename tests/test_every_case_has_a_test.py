@@ -1,4 +1,4 @@
-"""Each real fault of the cases that this product can meet so far stands in a named test."""
+"""Each real fault of the cases stands in a named test."""
 
 from __future__ import annotations
 
