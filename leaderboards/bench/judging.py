@@ -224,6 +224,7 @@ def _keeps_up(ground: Ground) -> dict[str, Any]:
         "lag_p50_last_quarter_ms": _percentile(last, 50),
         "most_waiting": most,
         "cpu_ms_a_task": cpu / len(lags) * 1000,
+        "a_core_does_per_s": len(lags) / cpu,  # whatever else the machine does meanwhile
         "cores": cpu / taken,
         "keeps_up": len(lags) == len(finished) and taken - sent < 2.0,
     }
