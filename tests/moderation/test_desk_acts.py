@@ -314,6 +314,23 @@ def test_a_head_who_did_not_decide_answers_an_appeal_at_the_case(head: Client) -
     assert plain.get(do_path("answer", notice.public_id)).status_code == 403
 
 
+def test_an_accepted_appeal_leads_on_to_taking_the_decision_back(head: Client) -> None:
+    attempt = play(somebody("alice"))
+    flagged(attempt)
+    other = signed_in_moderator(Client(), name="other mod")
+    done = actions.attempt_disqualify(attempt_id=attempt.public_id, moderator_id=other.pk, **REASON, now=clock.now())
+    notice = Notice.objects.get()
+    appeal_make(player_id=attempt.player_id, notice_id=notice.public_id, text="I am just quick.", now=clock.now())
+    given = {"accept": "yes", "answer": "You are right.", "step": "check"}
+    page = head.post(do_path("answer", notice.public_id), given).content.decode()
+    answer = confirm(head, "answer", notice.public_id, page)
+    assert answer.headers["Location"] == f"{LOG}{done.public_id}/"
+    assert offered(read(head, f"{LOG}{done.public_id}/")) == ["revert"]
+    assert not standing(attempt)  # accepting by itself takes nothing back
+    do(head, "revert", done.public_id, reason="The appeal is right.")
+    assert standing(attempt)
+
+
 # --- roles ---------------------------------------------------------------------------------------------------------
 
 

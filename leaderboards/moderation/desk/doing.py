@@ -52,7 +52,7 @@ def do(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
         else:
             said = f"{capfirst(words.player_name(subject.player))}: {words.DONE[act.kind]}."
             messages.success(request, said if done else f"{said} It was done already, and once.")
-            return HttpResponseRedirect(context["back"])
+            return HttpResponseRedirect(_next(subject, form) or context["back"])
     refused = context.get("refusal")
     if refused is not None and refused.code != "changed_meanwhile":
         return page(request, "act", status=refused.status, **context, seen=selectors.newest_action(subject.player.pk))
@@ -68,6 +68,13 @@ def do(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
         **context,
         preview=preview_of(act, subject, form, now),
     )
+
+
+def _next(subject: acts.Subject, form: Any) -> str:
+    """Where an accepted appeal leads on to: the decision, to be taken back there. "" otherwise."""
+    if subject.appeal is None or not form.accepted:
+        return ""
+    return reverse("admin:leaderboards_moderatoraction_change", args=[subject.appeal.notice.action.public_id])
 
 
 def _back(request: HttpRequest, act: acts.Act, subject: acts.Subject) -> str:

@@ -233,9 +233,15 @@ class AnswerForm(forms.Form):
     def __init__(self, *args: Any, kind: str, head: bool, about: Player, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "auto_id": f"{kind}_%s"})
 
+    @property
+    def accepted(self) -> bool:
+        return bool(self.cleaned_data["accept"] == "yes")
+
     def arguments(self, now: dt.datetime) -> dict[str, Any]:
-        return {"accept": self.cleaned_data["accept"] == "yes", "answer": self.cleaned_data["answer"]}
+        return {"accept": self.accepted, "answer": self.cleaned_data["answer"]}
 
     def told(self) -> list[tuple[str, str]]:
-        accepted = self.cleaned_data["accept"] == "yes"
-        return [("Answer", "accepted" if accepted else "refused"), ("Words to the player", self.cleaned_data["answer"])]
+        return [
+            ("Answer", "accepted" if self.accepted else "refused"),
+            ("Words to the player", self.cleaned_data["answer"]),
+        ]
