@@ -66,6 +66,10 @@ def judged(measured: float, target: float, **more: Any) -> dict[str, Any]:
     return {"measured": measured, "target": target, "ratio": measured / target, "verdict": verdict, **more}
 
 
+_MODERATORS = re.compile(r"/admin/|/desk\.[0-9a-f]{12}\.")
+"""Files of the admin: no player loads them."""
+
+
 # --- bytes ---------------------------------------------------------------------------------------------------------
 
 
@@ -85,7 +89,7 @@ def _sum(static: Path, url: str, encoding: str) -> tuple[float, float, float]:
     for app in ("games", "leaderboards"):
         for path in (static / app).rglob("*"):
             kind = named.search(path.name)
-            if kind:
+            if kind and not _MODERATORS.search(path.as_posix()):
                 small = path.with_name(path.name + ENCODINGS[encoding])
                 found[kind[1]] += (small if small.exists() else path).stat().st_size
     words = max(_words(url, code, encoding) for code, _ in settings.LANGUAGES)
