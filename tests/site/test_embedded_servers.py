@@ -20,7 +20,7 @@ from tests.processes import ROOT
 from tripeaks_site.embedded import postgres as postgres_module
 from tripeaks_site.embedded import process as process_module
 from tripeaks_site.embedded.process import EmbeddedError, command_line, remove_directory, socket_directory
-from tripeaks_site.embedded.servers import Servers, Restarts, embedded_servers
+from tripeaks_site.embedded.servers import Restarts, Servers, embedded_servers
 
 HOLD = """
 import sys, time
