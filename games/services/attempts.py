@@ -46,7 +46,6 @@ from .clients import Source, client_record
 from .credentials import credential_find
 
 logger = logging.getLogger(__name__)
-
 CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
