@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.utils import dateformat, formats
 from django.utils.dates import MONTHS_3
 from django.utils.html import format_html
@@ -113,6 +114,12 @@ def iso_day(instant: str | None) -> str:
         return ""
     day = dt.datetime.fromisoformat(instant).astimezone(dt.UTC)
     return dateformat.format(day, day_format())
+
+
+@register.simple_tag
+def own_languages() -> list[tuple[str, str]]:
+    """Code and own name of every language, as its speakers write it: Django's tag would translate the names."""
+    return list(settings.LANGUAGES)
 
 
 @register.simple_tag
