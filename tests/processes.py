@@ -44,7 +44,8 @@ TIED_TO_US = [
     "plain",
     "--",
 ]
-_template: list[str] = []
+_TEMPLATE = f"template_{os.environ.get('PYTEST_XDIST_TESTRUNUID', uuid.uuid4().hex)[:16]}"
+"""One migrated database for all processes of a run, made by the first that needs it."""
 
 
 def free_port() -> int:
@@ -89,23 +90,31 @@ def _admin() -> psycopg.Connection[tuple[object, ...]]:
 
 def _drop_template() -> None:
     with contextlib.suppress(psycopg.Error), _admin() as admin:  # an embedded PostgreSQL may be gone already
-        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(_template.pop())))
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(_TEMPLATE)))
+
+
+def template_database() -> str:
+    """The name of a migrated database to be copied. Processes that ask at once wait for the one that makes it."""
+    with _admin() as admin:
+        admin.execute("SELECT pg_advisory_lock(hashtext(%s))", (_TEMPLATE,))
+        if admin.execute("SELECT FROM pg_database WHERE datname = %s", (_TEMPLATE,)).fetchone() is None:
+            half = f"{_TEMPLATE}_half"
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(half)))
+            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(half)))
+            run_manage("migrate", "--verbosity", "0", env={"DATABASE_URL": database_url(half)})
+            names = sql.Identifier(half), sql.Identifier(_TEMPLATE)
+            admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(*names))
+            atexit.register(_drop_template)
+    return _TEMPLATE
 
 
 @contextlib.contextmanager
 def fresh_database() -> Iterator[str]:
     """The URL of a new, migrated, otherwise empty database, dropped at the end (also under open connections)."""
     name = f"live_{uuid.uuid4().hex[:12]}"
+    names = sql.Identifier(name), sql.Identifier(template_database())
     with _admin() as admin:
-        if not _template:
-            template = f"template_{os.getpid()}_{uuid.uuid4().hex[:8]}"
-            admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)))
-            run_manage("migrate", "--verbosity", "0", env={"DATABASE_URL": database_url(template)})
-            _template.append(template)
-            atexit.register(_drop_template)
-        admin.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(_template[0]))
-        )
+        admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
     try:
         yield database_url(name)
     finally:
