@@ -81,9 +81,7 @@ def looks(page: Page, state: str) -> None:
     assert not page.evaluate(WIDE), state
 
 
-@pytest.mark.parametrize(
-    "options", [{**SMALL_PHONE, **LIGHT}, {**SMALL_PHONE, **DARK}, DARK], ids=["320", "320 dark", "1280 dark"]
-)
+@pytest.mark.parametrize("options", [{**SMALL_PHONE, **LIGHT}, DARK], ids=["320", "1280 dark"])
 def test_every_page_of_fair_play_is_for_everyone(
     open_page: OpenPage, site: ServerProcess, decide: Decide, options: Options
 ) -> None:
