@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 from django.test import TransactionTestCase
+from django.utils import translation
 from pytest_django import Settings
 from redis import Redis
 
@@ -67,6 +68,12 @@ def forget_throttles() -> None:
         for key in client.scan_iter("throttle:*", count=1000):
             client.delete(key)
     throttles._local.clear()
+
+
+@pytest.fixture(autouse=True)
+def no_language_left_over() -> None:
+    """A page leaves its visitor's language in the thread, as in production, where the next page sets its own."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

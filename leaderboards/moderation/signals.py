@@ -10,7 +10,7 @@ VERSION: Final = 1
 
 Group = Literal["moves", "time", "account", "results"]
 """Signals of one group may see the same thing: the strongest counts. Those of `account` are different facts: they add
-up, to ACCOUNT_MOST, so that they never flag anybody by themselves."""
+up, to ACCOUNT_MOST, and count only beside others: they never flag anybody by themselves."""
 
 ACCOUNT_MOST: Final = 30
 

@@ -12,13 +12,15 @@ from .foreknowledge import Logs
 from .same_line import find_copy, same_line
 from .signals import ACCOUNT_MOST, Signal, points_of
 
-FLAG_AT: Final = 33
-"""Points: two thousand to one against an honest attempt that looks so."""
+FLAG_AT: Final = 26
+"""Points: four hundred to one against an honest attempt that looks so, by every signal's own cautious count."""
 HOLD_AT: Final = 50
 """With two independent groups of signals that come to HOLD_EACH or more."""
 HOLD_EACH: Final = 15
 OTHERS: Final = 0.6
 """The strongest group counts in full, the others so much: chance brings several weak ones together more easily."""
+LEAD: Final = 10
+"""Links between accounts count only beside so many points for the attempt itself: sharing a network is no offence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,12 @@ def verdict_of(signals: Sequence[Signal]) -> tuple[Literal["nothing", "flag", "h
             groups[signal.group] = min(ACCOUNT_MOST, before + signal.points)
         else:
             groups[signal.group] = max(before, signal.points)
+    accounts = groups.pop("account", 0)
     ordered = sorted(groups.values(), reverse=True)
-    total = round(ordered[0] + OTHERS * sum(ordered[1:])) if ordered else 0
+    if not ordered or ordered[0] < LEAD:
+        accounts = 0
+    ordered.append(accounts)
+    total = round(ordered[0] + OTHERS * sum(ordered[1:]))
     independent = sum(points >= HOLD_EACH for points in ordered)
     if total >= HOLD_AT and independent >= 2:
         return "hold", total

@@ -29,6 +29,8 @@ def signal(group: Any, points: int) -> Signal:
         ([signal("moves", 41), signal("time", 15)], "hold"),
         ([signal("moves", 30), signal("time", 15)], "flag"),
         ([signal("account", 20), signal("account", 20), signal("account", 20)], "nothing"),
+        ([signal("moves", 9), signal("account", 30)], "nothing"),
+        ([signal("moves", 10), signal("account", 30)], "flag"),
     ],
 )
 def test_groups(signals: list[Signal], verdict: str) -> None:
@@ -53,7 +55,7 @@ def test_a_look_by_a_guest_of_the_same_network_counts_and_does_not_flag_alone() 
     judged = judge(evidence(after, links=links, retries=Retries(linked_given_up=1)))
     assert {each.name for each in judged.signals} >= {"deal_seen", "linked_accounts", "given_up"}
     assert judged.verdict == "nothing"
-    assert judged.points == 30
+    assert judged.points < FLAG_AT
     # The controls: an owner and a bot, and open cards.
     allowed = [Link(2, "bot", True, True, 6, 6, look, "resigned")]
     assert not judge(evidence(after, links=allowed)).signals
