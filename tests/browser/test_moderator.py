@@ -69,10 +69,9 @@ def cheat(site: ServerProcess) -> str:
     """Three people on a board, and one of them flagged: the public id of the case."""
     live_moderator(site, "mod")
     live_moderator(site, "hilda", role="head")
-    for seed, name in enumerate(("honest alice", "honest bob")):
+    for seed, name in enumerate(("honest alice", "honest bob", "honest dan")):
         player = person(site.url, name)
-        play_out(player, player.start(code=CODE), seed=seed)
-        play_out(player, player.start(code=OTHER_CODE), seed=seed)
+        play_out(player, player.start(code=CODE if seed else OTHER_CODE), seed=seed)
     carol = person(site.url, "clever carol")
     play_out(carol, carol.start(code=CODE), seed=9)
     played = play_line(carol, carol.start(code=CODE), best_line(CODE))

@@ -34,7 +34,7 @@ def test_mid_game_positions_of_every_ruleset(letters: str, seed: int) -> None:
 def test_those_positions_are_won_and_lost_ones_and_not_only_ends() -> None:
     """Control: the property above is not about nothing."""
     for ruleset in RULESETS.values():
-        told = [pair for seed in range(25) for pair in late_positions(ruleset, seed)]
+        told = [pair for seed in range(12) for pair in late_positions(ruleset, seed)]
         assert {reference.winnable for _, reference in told} == {True, False}
         assert max(position.cards_left + position.stock_left for position, _ in told) >= 12
         assert sum(position.outcome is None for position, _ in told) > len(told) / 2
