@@ -58,6 +58,12 @@ def is_open(removed: int, slot: int) -> bool:
     return removed & OPEN_TEST[slot] == COVER_MASK[slot]
 
 
+def turned_up(removed: int, slot: int) -> int:
+    """How many cards the removal of ``slot`` uncovers: 0, 1 or 2 (R1.4)."""
+    after = removed | BIT[slot]
+    return sum(after & COVER_MASK[under] == COVER_MASK[under] for under in COVERS[slot])
+
+
 def peaks_cleared(removed: int) -> int:
     """How many peaks are cleared: a peak's last card is always its tip (R1.5)."""
     return (removed & TIPS_MASK).bit_count()

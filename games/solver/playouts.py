@@ -13,7 +13,7 @@ from typing import Final
 
 from games.engine.cards import FITS, NO_CARD, Card
 from games.engine.deals import shuffle, splitmix64
-from games.engine.layout import ALL_REMOVED, BIT, COVER_MASK, COVERS, SLOTS, open_slots
+from games.engine.layout import ALL_REMOVED, BIT, SLOTS, open_slots, turned_up
 from games.engine.position import check_deck
 from games.engine.rulesets import Ruleset
 
@@ -40,7 +40,7 @@ def play_out(ruleset: Ruleset, cards: Sequence[Card], order: Sequence[int], *, g
             if len(fitting) == 1:
                 slot = fitting[0]
             elif greedy:
-                slot = min(fitting, key=lambda slot: (-_turned_up(removed | BIT[slot], slot), order[slot]))
+                slot = min(fitting, key=lambda slot: (-turned_up(removed, slot), order[slot]))
             else:
                 slot = min(fitting, key=order.__getitem__)
             top = cards[slot]
@@ -51,11 +51,6 @@ def play_out(ruleset: Ruleset, cards: Sequence[Card], order: Sequence[int], *, g
                 return False
             top = drawn
     return True
-
-
-def _turned_up(removed: int, slot: int) -> int:
-    """How many cards the removal of ``slot`` has uncovered."""
-    return sum(removed & COVER_MASK[under] == COVER_MASK[under] for under in COVERS[slot])
 
 
 def difficulty(ruleset: Ruleset, cards: Sequence[Card]) -> float:

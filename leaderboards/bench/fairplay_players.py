@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from games.engine.cards import FITS, Card
-from games.engine.layout import BIT, COVER_MASK, COVERS, OPEN_TEST, SLOTS
+from games.engine.layout import BIT, COVER_MASK, COVERS, OPEN_TEST, SLOTS, turned_up
 from games.engine.moves import DRAW, Move
 
 from .fairplay_rollouts import imagined_worths
-from .fairplay_sight import Seen, Weights, softened, turned_up
+from .fairplay_sight import Seen, Weights, softened
 
 Strength = Literal["beginner", "first fit", "greedy", "careful", "expert"]
 STRENGTHS: Final[tuple[Strength, ...]] = ("beginner", "first fit", "greedy", "careful", "expert")

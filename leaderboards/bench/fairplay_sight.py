@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from games.engine.cards import CARD_TEXTS, FITS, NO_CARD, Card
-from games.engine.layout import BIT, COVER_MASK, COVERS
+from games.engine.layout import BIT, turned_up
 from games.engine.moves import DRAW, Move
 from games.engine.position import start
 from games.engine.rulesets import Ruleset
@@ -62,12 +62,6 @@ def seen_of(shown: View, ruleset: Ruleset, ply: int, before: frozenset[Card]) ->
         options.append(DRAW)
     known = before.union(cards.values(), () if top == NO_CARD else (top,))
     return Seen(ruleset, ply, removed, shown.open, cards, top, shown.stock, tuple(options), known)
-
-
-def turned_up(removed: int, slot: int) -> int:
-    """How many cards the removal of ``slot`` turns up."""
-    after = removed | BIT[slot]
-    return sum(after & COVER_MASK[under] == COVER_MASK[under] for under in COVERS[slot])
 
 
 @dataclass(frozen=True, slots=True)

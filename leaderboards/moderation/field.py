@@ -26,15 +26,12 @@ class Finish:
     """Milliseconds a ply on average."""
     quality: tuple[int, int]
     """Smaller is better: cards left, draws."""
-    moves: int
 
 
 class Field:
     """Grows by `add`; one for each list of cards and ruleset. Not safe among threads."""
 
     def __init__(self) -> None:
-        self.last = 0
-        """The newest attempt id added; 0 before the first."""
         self.finishes: list[Finish] = []
         self._known: set[int] = set()
         self._chosen: dict[Key, dict[Move, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -50,7 +47,6 @@ class Field:
         if line.attempt_id in self._known:
             return
         self._known.add(line.attempt_id)
-        self.last = max(self.last, line.attempt_id)
         number = len(self.finishes)
         draws = sum(move == DRAW for move in line.log)
         removed = sum(move < DRAW for move in line.log)
@@ -61,7 +57,6 @@ class Field:
                 line.ended_ms,
                 line.elapsed_ms / max(1, len(line.log)),
                 (28 - removed, draws),
-                len(line.log),
             )
         )
         for decision in decisions(line.ruleset, line.cards, line.log):

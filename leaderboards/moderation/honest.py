@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from games.engine.cards import JOKER, Card
-from games.engine.layout import BIT, COVER_MASK, COVERS, SLOTS, TIPS_MASK, open_slots
+from games.engine.layout import BIT, COVERS, SLOTS, TIPS_MASK, open_slots, turned_up
 from games.engine.moves import DRAW
 from games.engine.rulesets import Ruleset
 
@@ -37,12 +37,6 @@ def _beneath() -> tuple[int, ...]:
 
 def _row(slot: int) -> int:
     return 0 if slot >= 18 else 1 if slot >= 9 else 2 if slot >= 3 else 3
-
-
-def turned(removed: int, slot: int) -> int:
-    """How many cards the removal of a slot turns up."""
-    after = removed | BIT[slot]
-    return sum(after & COVER_MASK[under] == COVER_MASK[under] for under in COVERS[slot])
 
 
 class _Table:
@@ -108,7 +102,7 @@ def features(ruleset: Ruleset, cards: Sequence[Card], decision: Decision) -> lis
             rank = table.rank[move]
             follow = sum(slot != move and table.near(rank, table.rank[slot]) for slot in table.open)
             beneath = (beneath_masks[move] & ~removed).bit_count()
-            seen.append((turned(removed, move), table.run(rank, BIT[move]), follow, beneath, table.chance(rank)))
+            seen.append((turned_up(removed, move), table.run(rank, BIT[move]), follow, beneath, table.chance(rank)))
     most_up = max(each[0] for each in seen)
     most_run = max(each[1] for each in seen)
     most_beneath = max(each[3] for each in seen)

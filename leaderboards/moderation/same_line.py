@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from games.engine.layout import SLOTS
+from games.engine.layout import SLOTS, turned_up
 from games.engine.moves import DRAW
 
 from .choices import Decision, decisions
-from .evidence import Evidence, Link
+from .evidence import Evidence
 from .field import Finish
-from .honest import chances, turned
+from .honest import chances
 from .signals import Signal, points_of
 
 KEPT: Final = 0.93
@@ -132,7 +132,7 @@ def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[np.ndarray]:
         powers = odds[None, :] ** np.array(SHARPNESS)[:, None]
         moves = decision.choice.moves
         cards = [move for move in moves if move != DRAW]
-        ups = {move: turned(decision.choice.removed, move) for move in cards}
+        ups = {move: turned_up(decision.choice.removed, move) for move in cards}
         most = max(ups.values())
         turning = [move for move in cards if ups[move] == most]
         across = sorted(cards, key=ACROSS.__getitem__)
@@ -164,8 +164,3 @@ def same_line(evidence: Evidence, copy: Copy) -> Signal | None:
             "minutes_after": round(pause / 60_000, 1),
         },
     )
-
-
-def link_to(copy: Copy, links: Sequence[Link]) -> Link | None:
-    """The link to the player whose line was copied, if there is one."""
-    return next((link for link in links if copy.finish is not None and link.player_id == copy.finish.player_id), None)
