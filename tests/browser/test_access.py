@@ -270,6 +270,17 @@ def test_C26_the_board_is_read_and_played_without_sight_or_mouse(site: ServerPro
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     keys.press("Escape")
     assert board.focused() is not None, "the focus is back on the board"
+    keys.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    went_on = page.evaluate("""async () => {
+      const dialog = document.querySelector("dialog.t-keys[open]");
+      const closed = new Promise((done) => dialog.addEventListener("close", done));
+      dialog.close();
+      document.querySelector('.t-board [data-slot="26"]').focus();
+      await closed;
+      return document.activeElement.dataset.slot;
+    }""")
+    assert went_on == "26", "whoever is quicker than the dialog's last event stays where they went"
 
     # A refusal is said too, and the focus stays on its card.
     board.walk_to(25)

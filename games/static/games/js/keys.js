@@ -107,7 +107,8 @@ export function keyList(has) {
 }
 
 /**
- * The list of keys; the focus goes back to where it was.
+ * The list of keys; the focus goes back to where it was, unless it has gone on by then: the event of the closing comes
+ * after it, and so perhaps after the next key.
  * @param {Key[]} keys
  */
 export function keysDialog(keys) {
@@ -140,7 +141,8 @@ export function keysDialog(keys) {
   dialog.append(title, list, form);
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (held instanceof HTMLElement && held.isConnected) held.focus({ preventScroll: true });
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (lost && held instanceof HTMLElement && held.isConnected) held.focus({ preventScroll: true });
   });
   document.body.append(dialog);
   dialog.showModal();
