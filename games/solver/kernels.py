@@ -113,7 +113,7 @@ def settle(
     stock_size: int,
     below: Array,
     above: Array,
-    origin: int,
+    order: Array,
     forced: bool,
     empty_draw: bool,
     has_joker: bool,
@@ -122,7 +122,8 @@ def settle(
     worth: Array,
     words: Array,
 ) -> None:
-    """The worth of the best end that each state can still come to, for every state of every shape from ``origin`` on.
+    """The worth of the best end that each state can still come to, for every state of the shapes in ``order``: see
+    `games.solver.tables.within_reach`.
 
     ``worth[shape, rank, drawn]`` (uint8 below 128, ... x 16 x 32) is the greatest of ``won_worth[drawn]`` over the wins
     and ``stuck_worth[shape]`` over the stuck ends (R3.2) within reach; 0 stands for an end that does not count.
@@ -135,7 +136,7 @@ def settle(
     removed = np.zeros((16, 4), dtype=np.uint64)  # by rank of the card removed
     stuck_word = stock_size >> 3
     stuck_shift = np.uint64(8 * (stock_size & 7))
-    for shape in range(last - 1, origin - 1, -1):
+    for shape in order:
         removed[:] = _ZERO
         have = 0
         for step in range(first[shape], first[shape + 1]):

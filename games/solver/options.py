@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 from games.engine.cards import Card
 from games.engine.moves import DRAW, Move
@@ -36,7 +38,7 @@ def worths(ruleset: Ruleset, cards: Sequence[Card], choices: Sequence[Choice]) -
     board = board_of(ruleset, cards)
     table = shapes()
     with scratch("worth") as worth:
-        sweep_all(board, worth, origin=min(table.number[choice.removed] for choice in choices))
+        sweep_all(board, worth, removed=reduce(and_, (choice.removed for choice in choices)))
         found = []
         for choice in choices:
             values = []

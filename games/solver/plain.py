@@ -101,7 +101,7 @@ def settle(
     stock_size: int,
     below: Array,
     above: Array,
-    origin: int,
+    order: Array,
     forced: bool,
     empty_draw: bool,
     has_joker: bool,
@@ -110,10 +110,10 @@ def settle(
     worth: Array,
     words: Array,
 ) -> None:
-    """See `games.solver.kernels.settle`."""
+    """See `games.solver.kernels.settle`; whole levels at once, so more than is asked for."""
     levels = _levels()
     worth[-1] = won_worth
-    for level in reversed(levels[int(shapes().sizes[origin]) : SLOTS]):
+    for level in reversed(levels[int(shapes().sizes[order].min(initial=SLOTS)) : SLOTS]):
         removed = np.zeros((level.high - level.low, 16, 32), dtype=np.uint8)
         for cover, come, after in level.steps:
             r = slot_ranks[cover]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 from games.engine.layout import SLOTS
 from games.engine.moves import MAX_PLIES
@@ -24,6 +27,12 @@ class State:
     undos: int
     longest: int
     """The longest line that the log still has room for (R5.4), `LONGEST_LINE` at most."""
+
+
+def common(states: Iterable[State]) -> int:
+    """The mask of the slots that are empty in all of them."""
+    masks = shapes().masks
+    return reduce(and_, (int(masks[state.shape]) for state in states))
 
 
 def state_of(position: Position) -> State:

@@ -13,7 +13,7 @@ import numpy as np
 
 from games.solver import kernels, plain
 from games.solver.compiled import COMPILED
-from games.solver.tables import ROWS_OF_RANKS, Array, Board, shapes
+from games.solver.tables import ROWS_OF_RANKS, Array, Board, shapes, within_reach
 
 _sweeps: Any = kernels if COMPILED else plain
 
@@ -77,8 +77,8 @@ def reached(board: Board, seen: Array, *, origin: int, drawn: int, rank: int) ->
     )
 
 
-def settled(board: Board, worth: Array, *, origin: int, won_worth: Array, stuck_worth: Array) -> None:
-    """`games.solver.kernels.settle` for all shapes from ``origin`` on."""
+def settled(board: Board, worth: Array, *, removed: int, won_worth: Array, stuck_worth: Array) -> None:
+    """`games.solver.kernels.settle` for all shapes in which the slots of the mask ``removed`` are empty."""
     table = shapes()
     _sweeps.settle(
         table.first,
@@ -89,7 +89,7 @@ def settled(board: Board, worth: Array, *, origin: int, won_worth: Array, stuck_
         board.stock_size,
         board.below,
         board.above,
-        origin,
+        within_reach(removed),
         board.forced,
         board.empty_draw,
         board.ruleset.has_joker,

@@ -86,6 +86,16 @@ def shapes() -> Shapes:
     )
 
 
+@lru_cache(maxsize=1024)
+def within_reach(removed: int) -> Array:
+    """int64: the shapes in which all slots of the mask ``removed`` are empty, but the won one, later shapes first.
+
+    Whatever can follow a shape is among those of its own mask: later in a game there are few.
+    """
+    masks = shapes().masks[:-1]
+    return np.ascontiguousarray(np.flatnonzero(masks & removed == removed)[::-1])
+
+
 def rank_of(card: Card) -> int:
     """0..12, `RANK_JOKER`, or `RANK_EMPTY` for `NO_CARD`. Suits never matter (R2.1)."""
     if card == NO_CARD:

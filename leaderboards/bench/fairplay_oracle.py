@@ -57,7 +57,7 @@ class Oracle:
         self.cards = cards
         board = board_of(_rules(ruleset), cards)
         self._worth: Array = np.empty((shapes().count, 16, 32), dtype=np.uint8)
-        settled(board, self._worth, origin=0, won_worth=won_worth(board, LONGEST_LINE), stuck_worth=_stuck())
+        settled(board, self._worth, removed=0, won_worth=won_worth(board, LONGEST_LINE), stuck_worth=_stuck())
 
     def worths(self, seen: Seen) -> list[int]:
         """The worth of each option."""
