@@ -38,7 +38,7 @@ from .page_browser import QUICK, Seat
 UNHURRIED: Final = {f"TRIPEAKS_THROTTLE_{scope}": "1000000/60" for scope in ("PAGE", "READ", "MOVE", "START", "SOCKET")}
 ENCODINGS: Final = {"br": ".br", "gzip": ".gz"}
 PLAY_MS: Final = 50.0  # all that a play costs the page, its answer and motion included; more is felt as a halt
-NO_BROWSER: Final = "not measured: Chromium or Playwright is missing (Debian: apt-get install chromium)"
+NO_BROWSER: Final = "not measured: Chromium or Playwright is missing (Debian: apt-get install chromium-headless-shell)"
 
 
 def run(serving: Sequence[str], updates: int = page_browser.UPDATES) -> dict[str, Any]:
