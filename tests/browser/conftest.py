@@ -40,7 +40,9 @@ def chromium() -> Iterator[Browser]:
     path = find_chromium()
     if path is None:
         if os.environ.get("CI", "").lower() == "true":
-            pytest.fail("There is no Chromium, and with CI=true the browser tests must run (Debian: chromium-headless-shell).")
+            pytest.fail(
+                "There is no Chromium, and with CI=true the browser tests must run (Debian: chromium-headless-shell)."
+            )
         pytest.skip("NO CHROMIUM HERE: the pages are not tested in a browser (Debian: chromium-headless-shell).")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
