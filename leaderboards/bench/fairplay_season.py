@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from leaderboards.moderation.evidence import Career, DailyResult, Evidence, Line, Link, Retries, Subject
 from leaderboards.moderation.field import Field
-from leaderboards.moderation.foreknowledge import careful_logs
+from leaderboards.moderation.shuffles import Studied, study
 from leaderboards.moderation.verdict import Judged, judge
 
 from .fairplay_cast import Kind, Member, cast_of
@@ -59,15 +59,15 @@ class _Account:
     knowledge: list[tuple[float, ...]] = field(default_factory=list)
     results: list[DailyResult] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
-    careful: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    studied: dict[tuple[int, int], Studied] = field(default_factory=dict)
     caught: bool = False
 
-    def confirm(self) -> list[tuple[float, ...]]:
-        """The careful foreknowledge of the earlier attempts, as the queue's worker gives it: kept, for it costs."""
+    def confirm(self, worlds: int) -> list[Studied]:
+        """The earlier attempts studied with care, as the queue's worker gives them: kept, for it costs."""
         for line in self.lines[-CAREFUL:]:
-            if line.attempt_id not in self.careful:
-                self.careful[line.attempt_id] = careful_logs(line, seed=line.attempt_id)
-        return [self.careful[line.attempt_id] for line in self.lines[-CAREFUL:]]
+            if (line.attempt_id, worlds) not in self.studied:
+                self.studied[line.attempt_id, worlds] = study(line, worlds=worlds)
+        return [self.studied[line.attempt_id, worlds] for line in self.lines[-CAREFUL:]]
 
 
 class Season:

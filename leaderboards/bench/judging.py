@@ -93,7 +93,7 @@ def _single(ground: Ground, numbers: Sequence[int]) -> dict[str, Any]:
             with evidence_of(attempt=attempt, ply=attempt.ply, fields=fields) as gathered:
                 first_field_ms = (time.thread_time() - begun) * 1000
                 assert gathered is not None
-                verdict.judge(gathered.evidence, confirm=None)
+                verdict.judge(gathered.evidence)
         log, ruleset, cards = gathered_log(attempt), find_ruleset("E"), tuple(attempt.deal.cards)
         _timed(phases.analysis, lambda: exact.analyse(ruleset, cards, log, undo_allowed=False))  # noqa: B023
 

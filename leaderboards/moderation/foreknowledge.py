@@ -6,28 +6,22 @@ with the share of the arrangements of the unseen cards in which it is: `chance` 
 or odd the player's reasons. Who knows the cards hits more often than chance, most tellingly with moves that look bad.
 
 For each telling decision the factor is 1 + s (1 / chance - 1) when the move is a best one, 1 - s when not: on average 1
-for every honest policy, so the product over decisions is a fair bet against honesty, and to win w times the stake has a
-chance of 1/w at most. The share s put on a decision may depend on whatever is seen: it is the chance that knowledge and
-not habit made the move, so it is great for moves that people hardly make (`_usual`) and grows with the degree of
-knowledge bet on (DEGREES). A hidden card that decides two choices would be counted twice, so the products are tempered
-(TEMPER, found by simulating honest players of all strengths). Products of attempts multiply: each has its own cards. The
-same is done for keeping the win, for who wants no more than that.
+for every honest policy, so the product over decisions is a bet against honesty that wins nothing on average. The share s
+put on a decision may depend on whatever is seen: it is the chance that knowledge and not habit made the move, so it is
+great for moves that people hardly make (`usually`) and grows with the degree of knowledge bet on (DEGREES). Products of
+attempts multiply: each has its own cards. The same is done for keeping the win, for who wants no more than that.
 
-`logs` takes chances from the fitted model (`honest.chances`), in milliseconds. `careful_logs` takes them from the
-arrangements themselves: the unseen cards are shuffled and solved again and again, the real arrangement being one of them;
-then the factors average to exactly 1, without any model. Nobody is flagged for foreknowledge on the model's word.
+`logs` takes chances from a fitted model (`honest.chances`), in milliseconds. It is only a sieve: strong players see more
+than the model does. Where it finds something, `shuffles` asks the arrangements themselves, and nobody is flagged for
+foreknowledge on the model's word.
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from typing import Any, Final
 
-from games.engine.cards import Card
-from games.engine.layout import BIT, SLOTS, open_slots
-from games.engine.rulesets import Ruleset
 from games.solver.options import LEAST_WIN, worths
 
 from .choices import Decision, decisions
@@ -36,19 +30,16 @@ from .honest import chances
 
 DEGREES: Final = (0.05, 0.1, 0.2, 0.5, 0.9)
 """Shares of choices made with knowledge that are bet on."""
-TEMPER: Final = (1.0, 0.9, 0.8, 0.7, 0.65)
-"""Exponents of the degrees' products: the greater the stakes, the more a card that decides two choices counts twice."""
-STAKES: Final = (0.1, 0.25, 0.2, 0.05, 0.2, 0.0, 0.05, 0.05, 0.0, 0.1)
-"""How the stake is spread: the degrees of the best result, then those of keeping the win."""
-WINDOWS: Final = (1, 4, 20, 60)
-"""Newest attempts over which the factors are multiplied, each with the same stake."""
-WORLDS: Final = 12
-"""Arrangements of the unseen cards that are solved for each telling decision."""
+STAKES: Final = (0.0, 0.1, 0.4, 0.1, 0.25, 0.0, 0.0, 0.05, 0.0, 0.1)
+"""How the stake is spread: the degrees of the best result, then those of keeping the win. Most lies on one choice in five:
+greater degrees need no help."""
+WINDOWS: Final = {4: 0.2, 20: 0.3, 60: 0.5}
+"""Newest attempts over which the factors are multiplied, with the part of the stake for each."""
 ODD: Final = 0.1
 """Share of moves that people make for no reason that the table shows."""
 
 Logs = tuple[float, ...]
-"""Tempered natural logarithms of an attempt's factors: for each degree of the best result, then of keeping the win."""
+"""Natural logarithms of an attempt's factors: for each degree of the best result, then of keeping the win."""
 NOTHING: Final[Logs] = (0.0,) * (2 * len(DEGREES))
 
 
@@ -66,14 +57,10 @@ def _add(sums: list[float], first: int, hit: bool, chance: float, usual: float) 
         sums[first + at] += math.log(1 + stake * (1 / chance - 1)) if hit else math.log(1 - stake)
 
 
-def _usual(best_chances: Sequence[float], made: int) -> float:
+def usually(best_chances: Sequence[float], made: int) -> float:
     """How likely people make this move: those that look best most often."""
     odds = [chance / (1 - chance) for chance in best_chances]
     return (1 - ODD) * odds[made] / sum(odds) + ODD / len(odds)
-
-
-def _tempered(sums: Sequence[float]) -> Logs:
-    return tuple(each * TEMPER[at % len(TEMPER)] for at, each in enumerate(sums))
 
 
 def telling(line: Line) -> list[tuple[Decision, tuple[int, ...]]]:
@@ -84,7 +71,7 @@ def telling(line: Line) -> list[tuple[Decision, tuple[int, ...]]]:
 
 
 def logs(line: Line) -> tuple[Logs, dict[str, Any]]:
-    """The tempered logarithms by the model, and the figures behind them for the record."""
+    """The logarithms by the model, and the figures behind them for the record."""
     told = telling(line)
     sums = [0.0] * (2 * len(DEGREES))
     guessed = chances(line.ruleset, line.cards, [decision for decision, _ in told])
@@ -93,7 +80,7 @@ def logs(line: Line) -> tuple[Logs, dict[str, Any]]:
     expected = 0.0
     for (decision, values), (best_chances, win_chances) in zip(told, guessed, strict=True):
         best, win = _hits(values)
-        usual = _usual(best_chances, decision.made)
+        usual = usually(best_chances, decision.made)
         if best is not None:
             chance = best_chances[decision.made]
             _add(sums, 0, best[decision.made], chance, usual)
@@ -110,49 +97,7 @@ def logs(line: Line) -> tuple[Logs, dict[str, Any]]:
         "expected": round(expected, 1),
         "plies": sorted(ply for chance, ply in lucky[:6] if chance < 0.5),
     }
-    return _tempered(sums), figures
-
-
-def careful_logs(line: Line, *, seed: int, worlds: int = WORLDS) -> Logs:
-    """The same without a model, in a second: see the module. The same seed gives the same answer."""
-    rng = random.Random(seed)
-    sums = [0.0] * (2 * len(DEGREES))
-    told = telling(line)
-    guessed = chances(line.ruleset, line.cards, [decision for decision, _ in told])
-    for (decision, values), (best_chances, _) in zip(told, guessed, strict=True):
-        usual = _usual(best_chances, decision.made)
-        real = _hits(values)
-        others = [
-            _hits(worths(line.ruleset, shuffled, [decision.choice])[0])
-            for shuffled in _arrangements(line.ruleset, line.cards, decision, rng, worlds)
-        ]
-        for first, which in ((0, 0), (len(DEGREES), 1)):
-            mine = real[which]
-            if mine is None:
-                continue
-            same = [mine, *(each for other in others if (each := other[which]) is not None)]
-            share = sum(each[decision.made] for each in same) / len(same)
-            _add(sums, first, mine[decision.made], share, usual)
-    return _tempered(sums)
-
-
-def _arrangements(
-    ruleset: Ruleset, cards: Sequence[Card], decision: Decision, rng: random.Random, count: int
-) -> list[list[Card]]:
-    """The deal with the cards that its player had not seen shuffled among their places."""
-    removed = decision.choice.removed
-    seen = set(range(SLOTS) if ruleset.faces_up else open_slots(removed))
-    places = [slot for slot in range(SLOTS) if slot not in seen and not removed & BIT[slot]]
-    places += range(ruleset.stock_start + decision.choice.drawn, ruleset.deck_size)
-    hidden = [cards[place] for place in places]
-    found = []
-    for _ in range(count):
-        rng.shuffle(hidden)
-        dealt = list(cards)
-        for place, card in zip(places, hidden, strict=True):
-            dealt[place] = card
-        found.append(dealt)
-    return found
+    return tuple(sums), figures
 
 
 def decibans(career: Sequence[Logs]) -> tuple[float, int]:
@@ -163,12 +108,12 @@ def decibans(career: Sequence[Logs]) -> tuple[float, int]:
     if not career:
         return 0.0, 0
     most, window, total = -math.inf, 0, 0.0
-    for length in WINDOWS:
+    for length, part in WINDOWS.items():
         newest = career[-length:]
         won = sum(
             stake * math.exp(min(600.0, sum(each[at] for each in newest))) for at, stake in enumerate(STAKES) if stake
         )
-        total += won / len(WINDOWS)
+        total += part * won
         if won > most:
             most, window = won, min(length, len(career))
     return 10 * math.log10(total), window

@@ -12,13 +12,14 @@ from django.db import connection, transaction
 from games.models import Attempt, Player
 from games.retry import repeat_once
 
-from . import foreknowledge, verdict
+from . import verdict
 from .actions import attempt_hold
 from .cases import case_raise
 from .evidence import Evidence
 from .gather import evidence_of
 from .lines import Fields, lines_of
 from .models import Exclusion, Judgement, ModeratorAction
+from .shuffles import Studied, study
 from .signals import VERSION, Signal
 from .verdict import Judged
 
@@ -34,7 +35,7 @@ _FIELDS: Final = Fields()
 class Judge(Protocol):
     """`verdict.judge`, or another one in its place."""
 
-    def __call__(self, evidence: Evidence, *, confirm: Callable[[], Sequence[tuple[float, ...]]] | None) -> Judged: ...
+    def __call__(self, evidence: Evidence, *, confirm: Callable[[int], Sequence[Studied]]) -> Judged: ...
 
 
 @repeat_once
@@ -103,27 +104,35 @@ def judgement_of(
         if gathered is None:
             return None
 
-        def confirm() -> list[tuple[float, ...]]:
+        def confirm(worlds: int) -> list[Studied]:
             gathered.release()  # the last question asked, and seconds long: others may judge by the field meanwhile
-            return [_careful(earlier) for earlier in gathered.career[-CAREFUL:]]
+            return _studied(gathered.career[-CAREFUL:], worlds)
 
         return judge(gathered.evidence, confirm=confirm)
 
 
-_kept_careful: OrderedDict[int, tuple[float, ...]] = OrderedDict()
-_CAREFUL_MOST: Final = 20_000
+_kept: OrderedDict[tuple[int, int], Studied] = OrderedDict()
+_KEPT_MOST: Final = 4_000
+"""Of about 20 kB each."""
 
 
-def _careful(attempt_id: int) -> tuple[float, ...]:
-    """The careful foreknowledge of an earlier attempt: a second of computing, so it is kept."""
-    known = _kept_careful.get(attempt_id)
-    if known is None:
-        line = lines_of([attempt_id]).get(attempt_id)
-        known = foreknowledge.NOTHING if line is None else foreknowledge.careful_logs(line, seed=attempt_id)
-        _kept_careful[attempt_id] = known
-        while len(_kept_careful) > _CAREFUL_MOST:
-            _kept_careful.popitem(last=False)
-    return known
+def _studied(attempt_ids: Sequence[int], worlds: int) -> list[Studied]:
+    """The earlier attempts of a career with their shuffles solved: half a second each, so they are kept.
+
+    Those whose moves are gone are left out.
+    """
+    wanted = [pk for pk in attempt_ids if (pk, worlds) not in _kept]
+    lines = lines_of(wanted) if wanted else {}
+    found = []
+    for pk in attempt_ids:
+        studied = _kept.get((pk, worlds))
+        if studied is None and (line := lines.get(pk)) is not None:
+            studied = _kept[pk, worlds] = study(line, worlds=worlds)
+            while len(_kept) > _KEPT_MOST:
+                _kept.popitem(last=False)
+        if studied is not None:
+            found.append(studied)
+    return found
 
 
 def signals_json(signals: Sequence[Signal]) -> list[dict[str, Any]]:

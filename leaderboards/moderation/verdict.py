@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from . import foreknowledge, linked, results, timing
+from . import foreknowledge, linked, results, shuffles, timing
 from .evidence import Evidence
 from .foreknowledge import Logs
 from .same_line import find_copy, same_line
+from .shuffles import Studied
 from .signals import ACCOUNT_MOST, Signal, points_of
 
 FLAG_AT: Final = 26
@@ -19,6 +20,11 @@ HOLD_AT: Final = 50
 HOLD_EACH: Final = 15
 OTHERS: Final = 0.6
 """The strongest group counts in full, the others so much: chance brings several weak ones together more easily."""
+SIEVE: Final = 8
+"""Decibans by the fitted model from which the arrangements themselves are asked."""
+CAREER: Final = 6
+"""Points more for a career's bet: it is looked at after every attempt, and yet comes to D decibans for one honest player
+in 10^(D/10) ever (Ville's inequality), where other signals may err so often at each attempt."""
 LEAD: Final = 10
 """Links between accounts count only beside so many points for the attempt itself: sharing a network is no offence."""
 
@@ -35,11 +41,16 @@ class Judged:
     """For `Career.knowledge` of the player's later attempts; empty on open cards."""
 
 
-def judge(evidence: Evidence, *, confirm: Callable[[], Sequence[Logs]] | None = None) -> Judged:
+def _nothing_earlier(worlds: int) -> Sequence[Studied]:
+    return ()
+
+
+def judge(evidence: Evidence, *, confirm: Callable[[int], Sequence[Studied]] = _nothing_earlier) -> Judged:
     """Ask every signal and add them up.
 
-    `confirm` is called only when foreknowledge would decide: it returns the careful version of `career.knowledge` for as
-    many of the newest attempts as foreknowledge looks at (see `foreknowledge.careful_logs`), which costs seconds.
+    `confirm` is called only when the model suspects foreknowledge. Told how many worlds to solve at each telling decision
+    it returns `shuffles.study` of the attempts of `career.knowledge`, as many of the newest as foreknowledge looks at,
+    oldest first: seconds of work, of which the caller keeps what it can.
     """
     copy = find_copy(evidence)
     found = [
@@ -55,12 +66,19 @@ def judge(evidence: Evidence, *, confirm: Callable[[], Sequence[Logs]] | None = 
         return _judged(others, ())
     logs, figures = foreknowledge.logs(evidence.line)
     known = [*evidence.career.knowledge, logs]
-    guessed = _knowledge_signals(known, figures)
-    if verdict_of([*others, *guessed])[0] != verdict_of(others)[0]:
-        logs = foreknowledge.careful_logs(evidence.line, seed=evidence.line.attempt_id)
-        earlier = confirm() if confirm is not None else evidence.career.knowledge
-        guessed = _knowledge_signals([*earlier, logs], figures)
-    return _judged([*others, *guessed], logs)
+    if max(foreknowledge.decibans(known)[0], foreknowledge.decibans(known[-1:])[0]) < SIEVE:
+        return _judged(others, logs)
+    knowing = _careful(evidence, confirm, figures, shuffles.FIRST_WORLDS)
+    if knowing:
+        knowing = _careful(evidence, confirm, figures, shuffles.WORLDS)
+    return _judged([*others, *knowing], logs)
+
+
+def _careful(
+    evidence: Evidence, confirm: Callable[[int], Sequence[Studied]], figures: dict[str, object], worlds: int
+) -> list[Signal]:
+    studied = [*confirm(worlds), shuffles.study(evidence.line, worlds=worlds)]
+    return _knowledge_signals(shuffles.careful_logs(studied), figures)
 
 
 def _knowledge_signals(career: Sequence[Logs], figures: dict[str, object]) -> list[Signal]:
@@ -79,7 +97,7 @@ def _knowledge_signals(career: Sequence[Logs], figures: dict[str, object]) -> li
                 dict(figures),
             )
         )
-    if window > 1 and (points := points_of(together)) >= 5:
+    if window > 1 and together > 0 and (points := points_of(together + CAREER)) >= 8:
         found.append(
             Signal(
                 "foreknowledge_over_time",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -13,8 +14,10 @@ from games.engine.layout import SLOTS, open_slots
 from games.engine.moves import DRAW
 from leaderboards.moderation import foreknowledge
 from leaderboards.moderation.choices import decisions
-from leaderboards.moderation.foreknowledge import DEGREES, STAKES, careful_logs, decibans, logs, telling
+from leaderboards.moderation.evidence import Career
+from leaderboards.moderation.foreknowledge import DEGREES, STAKES, WINDOWS, decibans, logs, telling
 from leaderboards.moderation.honest import FEATURES, chances, features
+from leaderboards.moderation.shuffles import FIRST_WORLDS, WORLDS, Studied, careful_logs, study
 from leaderboards.moderation.verdict import judge
 from tests.moderation.lines_made import E, at_random, deal, evidence, from_the_left, knowing_all, line, played
 
@@ -22,6 +25,7 @@ from tests.moderation.lines_made import E, at_random, deal, evidence, from_the_l
 def test_the_stake_is_spread_without_rest() -> None:
     assert math.isclose(sum(STAKES), 1)
     assert len(STAKES) == 2 * len(DEGREES)
+    assert math.isclose(sum(WINDOWS.values()), 1)
 
 
 def test_what_is_seen_is_the_same_whatever_lies_hidden() -> None:
@@ -112,12 +116,12 @@ def test_who_knows_the_cards_is_found_within_ten_dailies() -> None:
 def test_careful_figures_agree_with_the_model_and_are_the_same_each_time() -> None:
     cards = deal(3)
     known = line(cards, played(cards, knowing_all, 3))
-    careful = careful_logs(known, seed=1, worlds=8)
-    assert careful == careful_logs(known, seed=1, worlds=8)
-    assert careful != careful_logs(known, seed=2, worlds=8)
-    assert decibans([careful])[0] > 3
+    careful = careful_logs([study(known, worlds=8)])
+    assert careful == careful_logs([study(known, worlds=8)])
+    assert careful != careful_logs([study(replace(known, attempt_id=2), worlds=8)]), "other shuffles"
+    assert decibans(careful)[0] > 3
     honest = line(cards, played(cards, at_random, 3))
-    assert decibans([careful_logs(honest, seed=1, worlds=8)])[0] < 3
+    assert decibans(careful_logs([study(honest, worlds=8)]))[0] < 3
 
 
 def test_open_codes_are_open_book() -> None:
@@ -134,15 +138,23 @@ def test_the_judge_asks_for_care_only_where_it_decides() -> None:
     cards = deal(4)
     honest = line(cards, played(cards, at_random, 4))
 
-    def confirm() -> list[tuple[float, ...]]:
-        asked.append(1)
-        return [foreknowledge.NOTHING] * 3
+    def confirm(worlds: int) -> list[Studied]:
+        asked.append(worlds)
+        return []
 
     assert judge(evidence(honest), confirm=confirm).verdict == "nothing"
     assert not asked
-    from leaderboards.moderation.evidence import Career
-
     suspicious = Career(knowledge=[(3.0,) * len(STAKES)] * 3)
     assert judge(evidence(honest, career=suspicious), confirm=confirm).verdict == "nothing", "care found nothing"
-    assert asked
-    assert judge(evidence(honest, career=suspicious)).verdict == "flag", "the control: without the careful figures"
+    assert asked == [FIRST_WORLDS], "and more of it was not asked for"
+
+    # The control: with a career that does know the cards it does decide.
+    def knowing(worlds: int) -> list[Studied]:
+        asked.append(worlds)
+        return [study(line(dealt, played(dealt, knowing_all, day)), worlds=worlds) for day, dealt in enumerate(days)]
+
+    days = [deal(100 + day) for day in range(6)]
+    judged = judge(evidence(honest, career=suspicious), confirm=knowing)
+    assert judged.verdict == "flag"
+    assert {signal.name for signal in judged.signals} == {"foreknowledge_over_time"}
+    assert asked[1:] == [FIRST_WORLDS, WORLDS]

@@ -1,0 +1,119 @@
+"""One player's own way to choose, learnt from the player's other attempts: what this person would usually do here.
+
+A conditional logit over what is seen of each move (`honest.features`, the side it lies on, how good it looks), fitted by
+penalised likelihood; before anything is known a move is as usual as it looks good. The foreknowledge bets put more on a
+move the less usual it is for its player; habits say nothing about honesty by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine.layout import BOTTOM_ROW, COVERED_BY, SLOTS
+from games.engine.moves import DRAW
+
+from .choices import Decision
+from .evidence import Line
+from .honest import FEATURES, chances, features
+
+Array = NDArray[Any]
+
+WIDTH: Final = len(FEATURES) + 2
+ODD: Final = 0.05
+"""Share of moves made for no reason that the table shows."""
+STEPS: Final = 6
+"""Newton's: more change nothing."""
+
+
+def _sides() -> tuple[float, ...]:
+    """How far to the right each slot lies, -1 to 1; 0 for the draw."""
+    across = [0.0] * SLOTS + [4.5]
+    for slot in reversed(range(SLOTS)):
+        over = COVERED_BY[slot]
+        across[slot] = sum(across[each] for each in over) / 2 if over else float(slot - BOTTOM_ROW[0])
+    return tuple(place / 4.5 - 1 for place in across)
+
+
+_SIDE: Final = _sides()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The decisions of one attempt, as its player saw them, with what was done."""
+
+    rows: Array
+    """float32 (decisions, most moves, WIDTH); zero where a decision has fewer moves."""
+    counts: Array
+    """int64 (decisions): how many moves there were."""
+    made: Array
+    """int64 (decisions): which was made."""
+
+
+def choices_of(line: Line, made: Sequence[Decision]) -> Choices:
+    """Of a line's decisions; nothing in it depends on hidden cards."""
+    looks = chances(line.ruleset, line.cards, made)
+    most = max((len(decision.choice.moves) for decision in made), default=0)
+    rows = np.zeros((len(made), most, WIDTH), dtype=np.float32)
+    for at, (decision, (best, _)) in enumerate(zip(made, looks, strict=True)):
+        moves = decision.choice.moves
+        rows[at, : len(moves), :-2] = features(line.ruleset, line.cards, decision)
+        rows[at, : len(moves), -2] = [_SIDE[SLOTS if move == DRAW else move] for move in moves]
+        chance = np.array(best)
+        rows[at, : len(moves), -1] = np.log(chance / (1 - chance))
+    counts = np.array([len(decision.choice.moves) for decision in made], dtype=np.int64)
+    return Choices(rows, counts, np.array([decision.made for decision in made], dtype=np.int64))
+
+
+def _start() -> Array:
+    habits = np.zeros(WIDTH)
+    habits[-1] = 1.0
+    return habits
+
+
+def _likely(choices: Choices, habits: Array) -> Array:
+    """(decisions, most moves): how likely each move is."""
+    liking = choices.rows @ habits
+    liking[np.arange(liking.shape[1]) >= choices.counts[:, None]] = -np.inf
+    grown = np.exp(liking - liking.max(axis=1, keepdims=True))
+    return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+
+
+def _slopes(choices: Choices, habits: Array) -> tuple[Array, Array]:
+    """The gradient and the curvature of the log likelihood."""
+    if not len(choices.made):
+        return np.zeros(WIDTH), np.zeros((WIDTH, WIDTH))
+    likely = _likely(choices, habits)
+    rows = choices.rows.astype(np.float64)
+    expected = np.einsum("dm,dmf->df", likely, rows)
+    gradient = rows[np.arange(len(rows)), choices.made].sum(axis=0) - expected.sum(axis=0)
+    weighted = (rows * np.sqrt(likely)[:, :, None]).reshape(-1, WIDTH)
+    return gradient, weighted.T @ weighted - expected.T @ expected
+
+
+def without_each(career: Sequence[Choices]) -> list[Array]:
+    """For each attempt the habits that all the *other* ones show: what was chosen here tells nothing about itself."""
+    start = _start()
+    habits = start.copy()
+    for _ in range(STEPS):
+        parts = [_slopes(choices, habits) for choices in career]
+        gradient = sum((part[0] for part in parts), start - habits)
+        curvature = sum((part[1] for part in parts), np.eye(WIDTH))
+        step = np.linalg.solve(curvature, gradient)
+        habits = habits + step * min(1.0, 2.0 / max(2.0, float(np.abs(step).max())))
+    parts = [_slopes(choices, habits) for choices in career]
+    whole = sum((part[1] for part in parts), np.eye(WIDTH))
+    found = []
+    for gradient, curvature in parts:
+        found.append(habits - np.linalg.solve(whole - curvature, gradient) if len(career) > 1 else start)
+    return found
+
+
+def usual(choices: Choices, habits: Array) -> list[Array]:
+    """For each decision, how likely this player makes each of its moves."""
+    likely = _likely(choices, habits) if len(choices.made) else np.zeros((0, 0))
+    return [(1 - ODD) * row[:count] + ODD / count for row, count in zip(likely, choices.counts.tolist(), strict=True)]
