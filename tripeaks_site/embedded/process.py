@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -131,8 +131,9 @@ class ServerProcess:
         mode: Mode = "plain",
         cwd: Path,
         ours: bool = False,
+        env: Mapping[str, str] | None = None,
     ) -> None:
-        """`ours`: a program of this project, with the environment as it is."""
+        """`ours`: a program of this project, with the environment as it is and `env` added."""
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,7 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
-                env=None if ours else _environment_of_servers(),
+                env={**os.environ, **(env or {})} if ours else _environment_of_servers(),
                 start_new_session=True,  # a Ctrl-C at the terminal is for us alone: we stop them in order
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 from tripeaks_site.embedded.process import ServerProcess, package_file
@@ -25,8 +26,8 @@ def _binary() -> Path:
     )
 
 
-def start_redis(data_dir: Path, socket_dir: Path) -> ServerProcess:
-    """Start Valkey on `socket_dir`/redis.sock and wait until it answers. Raises EmbeddedError."""
+def start_redis(data_dir: Path, socket_dir: Path, *, more: Mapping[str, str] | None = None) -> ServerProcess:
+    """Start Valkey on `socket_dir`/redis.sock and wait until it answers; `more`: further options. Raises EmbeddedError."""
     path = socket_dir / SOCKET_NAME
     _shut_down_left_over(path)
     options = {
@@ -38,6 +39,7 @@ def start_redis(data_dir: Path, socket_dir: Path) -> ServerProcess:
         "daemonize": "no",
         "loglevel": "warning",
         "dir": str(socket_dir),
+        **(more or {}),
     }
     command: list[str | Path] = [_binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
     process = ServerProcess("Valkey", command, log=data_dir / "log" / "redis.log", cwd=data_dir)

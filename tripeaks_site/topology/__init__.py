@@ -1,0 +1,3 @@
+"""The many-process form on several hosts of this machine, as plain processes: for trials and measurements only."""
+
+from .topology import Topology as Topology
