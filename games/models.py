@@ -208,6 +208,7 @@ class Attempt(models.Model):
     result_ply = models.PositiveSmallIntegerField(null=True)
     result_elapsed_ms = models.BigIntegerField(null=True)
     result_at = models.DateTimeField(null=True)
+    compacted = models.BooleanField(default=False, db_default=False)  # its log is a CompactLog
 
     RESULT_FIELDS = RESULT_FIELDS
 
@@ -253,8 +254,15 @@ class Attempt(models.Model):
                 fields=["deadline"],
                 condition=Q(outcome=None, deadline__isnull=False),
             ),
+            # Not by last_move_at, which is the same then: an index on what each move changes costs each move an entry
+            # in every index of the table (no HOT update).
             models.Index(
-                name="attempt_stuck_open", fields=["last_move_at"], condition=Q(outcome="stuck", closed_at=None)
+                name="attempt_stuck_idle", fields=["finished_at"], condition=Q(outcome="stuck", closed_at=None)
+            ),
+            models.Index(
+                name="attempt_to_compact",
+                fields=["closed_at", "id"],
+                condition=Q(compacted=False, closed_at__isnull=False),
             ),
             models.Index(
                 name="attempt_results_of_deal", fields=["deal", "result_at"], condition=Q(result_at__isnull=False)
@@ -284,6 +292,16 @@ class Move(models.Model):
 
     def __str__(self) -> str:
         return f"ply {self.ply}"
+
+
+class CompactLog(models.Model):
+    """The whole log of an attempt closed long ago, in the place of its `Move` rows (games.compact)."""
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="+", primary_key=True)
+    packed = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"log of attempt {self.attempt_id}"
 
 
 class DealExposure(models.Model):

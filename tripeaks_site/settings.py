@@ -225,6 +225,7 @@ CREDENTIAL_DAYS = env.integer("CREDENTIAL_DAYS", 400, low=1, high=4000)
 DELETED_MOVES_DAYS = env.integer(
     "DELETED_MOVES_DAYS", 30, low=0, high=4000
 )  # how long a deleted account's moves stay, unnamed
+COMPACT_DAYS = env.integer("COMPACT_DAYS", 30, low=1, high=4000)  # after that a closed attempt's log becomes one value
 STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
 SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=5)  # pages miss three of 5 s
 SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)

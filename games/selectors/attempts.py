@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 
 from games.clock import iso, milliseconds
+from games.compact import Log
 from games.engine.cards import Card
-from games.engine.moves import format_log, move_text
+from games.engine.layout import SLOTS
+from games.engine.moves import DRAW, UNDO, format_log, move_text
 from games.engine.position import Position
 from games.engine.ranking import Result, rank_key, result_of
 from games.engine.replay import replay, replay_steps
-from games.engine.rulesets import find_ruleset
+from games.engine.rulesets import Ruleset, find_ruleset
 from games.engine.visibility import view
 from games.errors import BadInput, NotFound
-from games.models import Attempt, Move
+from games.models import Attempt
 from games.retry import repeat_once
+
+from .logs import log_read
 
 STUCK_IDLE = dt.timedelta(seconds=settings.STUCK_IDLE_SECONDS)
 """R3.3: how long a stuck attempt that could still be undone stays open."""
 PAGE = 50
+_FEW_TURNS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +128,51 @@ def better_recorded(
     return None
 
 
-def recorded_history(pk: int, facts: AttemptFacts, cards: Sequence[Card], log: Sequence[int]) -> list[Recorded]:
+def recorded_history(facts: AttemptFacts, cards: Sequence[Card], log: Log) -> list[Recorded]:
     """Every result that an attempt recorded on the way through this part of its log, each better than the one before."""
-    steps = replay_steps(find_ruleset(facts.ruleset), cards, log, undo_allowed=facts.undo_allowed)
-    ends = [position for position in steps if position.outcome is not None]
-    wanted = [end.ply for end in ends]
-    at = dict(Move.objects.filter(attempt_id=pk, ply__in=wanted).values_list("ply", "at")) if ends else {}
     history: list[Recorded] = []
-    for end in ends:
-        taken = elapsed(facts.started_at, at[end.ply])
+    for end in _ends(find_ruleset(facts.ruleset), cards, log.moves, undo_allowed=facts.undo_allowed):
+        at = log.at(end.ply)
         before = history[-1] if history else None
-        bettered = better_recorded(facts, before, end, elapsed_ms=taken, at=at[end.ply])
+        bettered = better_recorded(facts, before, end, elapsed_ms=elapsed(facts.started_at, at), at=at)
         if bettered is not None:
             history.append(bettered)
     return history
+
+
+def _ends(ruleset: Ruleset, cards: Sequence[Card], log: Sequence[int], *, undo_allowed: bool) -> list[Position]:
+    """The positions on the way that were won or stuck; raises as `replay_steps`.
+
+    Nothing but an undo follows one, and each has all cards removed or the stock empty. Where that leaves few plies, as
+    it nearly always does, those are replayed alone: a tenth of the cost of every step.
+    """
+    turns = list(_turns(log, len(cards) - ruleset.stock_start))
+    if len(turns) > _FEW_TURNS:
+        steps = replay_steps(ruleset, cards, log, undo_allowed=undo_allowed)
+        return [position for position in steps if position.outcome is not None]
+    found = []
+    for ply in turns:
+        reached = replay(ruleset, cards, log[:ply], undo_allowed=undo_allowed)
+        if reached.error is not None:
+            raise reached.error
+        if reached.position.outcome is not None:
+            found.append(reached.position)
+    return found
+
+
+def _turns(log: Sequence[int], stock: int) -> Iterator[int]:
+    """The plies after which a log may have been over: the last one and those that an undo takes back."""
+    line: list[int] = []
+    drawn = 0
+    for ply, move in enumerate(log, start=1):
+        if move == UNDO:
+            drawn -= bool(line) and line.pop() == DRAW
+            continue
+        line.append(move)
+        drawn += move == DRAW
+        last = ply == len(log) or log[ply] == UNDO
+        if last and (drawn == stock or len(line) - drawn == SLOTS):
+            yield ply
 
 
 def _key(facts: AttemptFacts, recorded: Recorded) -> int:
@@ -249,7 +285,7 @@ def summary_json(attempt: Attempt, now: dt.datetime) -> dict[str, Any]:
 
 def log_of(attempt: Attempt) -> list[int]:
     """The move log up to the row's own ply, in order: a move that came after the row was read is not of this state."""
-    return list(attempt.log.filter(ply__lte=attempt.ply).order_by("ply").values_list("move", flat=True))
+    return list(log_read(attempt).moves)
 
 
 def position_of(attempt: Attempt, log: Sequence[int]) -> Position:

@@ -10,6 +10,7 @@ from .attempts import attempt_start as attempt_start
 from .attempts import attempts_expire as attempts_expire
 from .attempts import random_code as random_code
 from .clients import evidence_purge as evidence_purge
+from .compaction import attempts_compact as attempts_compact
 from .credentials import credential_create as credential_create
 from .credentials import credential_find as credential_find
 from .credentials import credential_revoke as credential_revoke

@@ -10,6 +10,7 @@ from games.engine.position import Position
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
 from games.selectors.attempts import AttemptFacts, Recorded
+from games.selectors.logs import log_compact
 from games.statements import execute
 
 from .clients import Source, client_record
@@ -117,6 +118,11 @@ def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
         if row is None:
             return None
         log: list[int] = row[27] or []
+        repeat_ply: int | None = row[28]
+        if not log and row[12]:
+            compact = log_compact(row[0], asked.move_id)  # closed long ago
+            if compact is not None:
+                log, repeat_ply = list(compact[0].moves), compact[1]
         if len(log) == row[12]:
             break
     else:
@@ -133,7 +139,7 @@ def attempt_read(asked: Asked, *, lock: bool) -> AttemptRow | None:
         recorded=None if row[17] is None else Recorded(*[*row[17:25], from_milliseconds(row[25])]),
         cards=tuple(row[26]),
         log=log,
-        repeat_ply=row[28],
+        repeat_ply=repeat_ply,
         credential_id=row[29],
     )
 

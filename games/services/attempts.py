@@ -24,7 +24,7 @@ from games.engine.rulesets import find_ruleset
 from games.engine.scoring import SCORING
 from games.errors import BadInput, Conflict, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn
 from games.events import AttemptMoved, announce
-from games.models import Attempt, Deal, Move, Player
+from games.models import Attempt, Deal, Player
 from games.retry import repeat_once
 from games.selectors.attempts import (
     STUCK_IDLE,
@@ -39,6 +39,7 @@ from games.selectors.attempts import (
 )
 from games.selectors.deals import deal_looks_sealed
 from games.selectors.exposure import deal_exposed
+from games.selectors.logs import logs_read
 from games.signals import attempt_finished
 
 from .attempt_rows import Asked, AttemptRow, attempt_read, move_append
@@ -297,11 +298,10 @@ def _reused(move_id: str) -> Conflict:
 def _repeat(locked: AttemptRow, move: int, expected_ply: int, move_id: str) -> MoveReply:
     """The first answer to this move id, rebuilt from the log; Conflict when it then stood for another move."""
     ply = locked.repeat_ply
-    assert ply is not None
-    if locked.log[ply - 1] != move or expected_ply != ply - 1:
+    if ply is None or locked.log[ply - 1] != move or expected_ply != ply - 1:
         raise _reused(move_id)
-    history = recorded_history(locked.id, locked.facts, locked.cards, locked.log[:ply])
-    at = Move.objects.values_list("at", flat=True).get(attempt_id=locked.id, ply=ply)
+    log = logs_read([locked.id])[locked.id].upto(ply)
+    at, history = log.at(ply), recorded_history(locked.facts, locked.cards, log)
     position = locked.position(ply)
     outcome = position.outcome
     closed = outcome == "won" or (outcome == "stuck" and not locked.facts.undo_allowed)
@@ -375,7 +375,7 @@ def attempts_expire(*, now: dt.datetime, batch: int = 500) -> int:
     that a move holds. Returns how many were closed.
     """
     closed = 0
-    idle = Q(last_move_at__lte=now - STUCK_IDLE) | Q(deadline__lte=now)
+    idle = Q(finished_at__lte=now - STUCK_IDLE) | Q(deadline__lte=now)
     over = Q(outcome=None, deadline__lte=now) | Q(outcome="stuck", closed_at=None) & idle
     for pk in Attempt.objects.filter(over).order_by("id").values_list("id", flat=True)[:batch]:
         try:

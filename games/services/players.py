@@ -13,10 +13,11 @@ from django.db.models import Q
 
 from games.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from games.events import CredentialsEnded, announce
-from games.models import Attempt, Credential, Move, Player, RecoveryCode
+from games.models import Attempt, CompactLog, Credential, Move, Player, RecoveryCode
 from games.names import name_clean, name_key
 from games.retry import repeat_once
-from games.selectors.attempts import facts_of, log_of, recorded_history
+from games.selectors.attempts import facts_of, recorded_history
+from games.selectors.logs import log_read
 from games.signals import attempt_finished
 
 from .credentials import credentials_revoke, session_create
@@ -132,7 +133,7 @@ def _results_send(attempt: Attempt, now: dt.datetime) -> None:
     attempt (R8.1) although the same attempt was bettered by undo later.
     """
     if attempt.undos:
-        history = recorded_history(attempt.pk, facts_of(attempt), tuple(attempt.deal.cards), log_of(attempt))
+        history = recorded_history(facts_of(attempt), tuple(attempt.deal.cards), log_read(attempt))
         for earlier in history[:-1]:
             then = copy(attempt)
             for field in Attempt.RESULT_FIELDS:
@@ -304,5 +305,6 @@ def deleted_purge(*, now: dt.datetime, batch: int = 200) -> int:
             if not ids:
                 return purged
             Move.objects.filter(attempt_id__in=ids).delete()
+            CompactLog.objects.filter(attempt_id__in=ids).delete()
             Attempt.objects.filter(id__in=ids).delete()
             purged += len(ids)

@@ -17,8 +17,9 @@ from django.db.models import Q
 
 from games.clock import iso, milliseconds
 from games.engine.moves import format_log
-from games.models import Attempt, AttemptClient, Credential, DealExposure, Move, Player, RecoveryCode
+from games.models import Attempt, AttemptClient, Credential, DealExposure, Player, RecoveryCode
 from games.selectors.attempts import summary_json
+from games.selectors.logs import logs_read
 from leaderboards.models import Entry
 
 from .models import Judgement, Notice, Report
@@ -101,26 +102,19 @@ def _attempts(whose: Q, now: dt.datetime) -> Iterator[dict[str, Any]]:
         if not rows:
             return
         ids = [row.pk for row in rows]
-        moves, clients, judgements = _moves(ids), _clients(ids), _judgements(ids)
+        logs, clients, judgements = logs_read(ids), _clients(ids), _judgements(ids)
         for row in rows:
-            log = [(move, at) for ply, move, at in moves[row.pk] if ply <= row.ply]
+            log = logs[row.pk].upto(row.ply)
+            started_ms = milliseconds(row.started_at)
             yield {
                 **summary_json(row, now),
                 "player": row.player.public_id,
-                "log": format_log([move for move, _ in log]),
-                "times_ms": [max(0, milliseconds(at) - milliseconds(row.started_at)) for _, at in log],
+                "log": format_log(log.moves),
+                "times_ms": [max(0, at_ms - started_ms) for at_ms in log.at_ms],
                 "clients": clients[row.pk],
                 "judgements": judgements[row.pk],
             }
         last = ids[-1]
-
-
-def _moves(ids: list[int]) -> dict[int, list[tuple[int, int, dt.datetime]]]:
-    found: dict[int, list[tuple[int, int, dt.datetime]]] = defaultdict(list)
-    rows = Move.objects.filter(attempt_id__in=ids).order_by("attempt_id", "ply")
-    for attempt_id, ply, move, at in rows.values_list("attempt_id", "ply", "move", "at"):
-        found[attempt_id].append((ply, move, at))
-    return found
 
 
 def _clients(ids: list[int]) -> dict[int, list[dict[str, Any]]]:

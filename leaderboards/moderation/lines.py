@@ -14,6 +14,7 @@ from django.db import connection
 
 from games.engine.cards import Card
 from games.engine.rulesets import Ruleset, find_ruleset
+from games.selectors.logs import COLUMNS, log_from, log_join
 
 from .evidence import Line
 from .field import Field
@@ -25,22 +26,17 @@ FIELD_LINES: Final = 20_000
 LATE: Final = dt.timedelta(seconds=60)
 """A result is dated before its transaction waits for its locks, so it may be seen later than one of a later date."""
 
-# The moves up to the recorded result: what came after it belongs to no result. Times as in games.services.attempt_rows.
-_LINES = """
+# The moves up to the recorded result are what counts: what came after it belongs to no result.
+_LINES = f"""
 SELECT a.id, a.player_id, a.result_ply, a.result_at, a.undo_allowed, a.ruleset, d.cards,
-       (extract(epoch FROM a.started_at) * 1000)::bigint, m.log, m.at
-  FROM {rows} a JOIN games_deal d ON d.id = a.deal_id,
-       LATERAL (SELECT array_agg(move ORDER BY ply) AS log,
-                       array_agg((extract(epoch FROM at) * 1000)::bigint ORDER BY ply) AS at
-                  FROM games_move WHERE attempt_id = a.id AND ply <= {ply}) m
+       (extract(epoch FROM a.started_at) * 1000)::bigint, a.ply, {COLUMNS}
+  FROM {{rows}} a JOIN games_deal d ON d.id = a.deal_id {log_join("a.id")}
 """
-_OF_ATTEMPT = _LINES.format(rows="games_attempt", ply="%(ply)s") + " WHERE a.id = %(attempt)s"
-_WHOLE = _LINES.format(rows="games_attempt", ply="coalesce(a.result_ply, a.ply)") + " WHERE a.id = ANY(%(attempts)s)"
+_OF_ATTEMPTS = _LINES.format(rows="games_attempt") + " WHERE a.id = ANY(%(attempts)s)"
 _OF_FIELD = (
     _LINES.format(
         rows="""(SELECT * FROM games_attempt WHERE deal_id = %(deal)s AND result_at > %(after)s AND ruleset = %(ruleset)s
                  ORDER BY result_at DESC, id DESC LIMIT %(most)s)""",
-        ply="a.result_ply",
     )
     + " WHERE (a.id, a.result_ply) NOT IN (SELECT * FROM unnest(%(ids)s::bigint[], %(plies)s::int[]))"
     + " ORDER BY a.result_at, a.id"
@@ -54,15 +50,19 @@ def _fetch(statement: str, **values: Any) -> list[tuple[Any, ...]]:
         return rows
 
 
-def _line(row: tuple[Any, ...], cards: tuple[Card, ...], ruleset: Ruleset) -> Line:
-    attempt_id, player_id, *_, undo_allowed, _, _, started_ms, log, at = row
-    times = [started_ms, *(at or ())]
+def _line(row: tuple[Any, ...], ply: int, cards: tuple[Card, ...], ruleset: Ruleset) -> Line | None:
+    """The line up to a ply; None when its moves are gone (a deleted account's)."""
+    attempt_id, player_id, _result_ply, _result_at, undo_allowed, _, _, started_ms, _ply, *found = row
+    log = log_from(*found).upto(ply)
+    if not ply or len(log.moves) != ply:
+        return None
+    times = [started_ms, *log.at_ms]
     return Line(
         attempt_id=attempt_id,
         player_id=player_id,
         ruleset=ruleset,
         cards=cards,
-        log=tuple(log or ()),
+        log=log.moves,
         intervals_ms=tuple(later - earlier for earlier, later in itertools.pairwise(times)),
         started_ms=started_ms,
         ended_ms=times[-1],
@@ -72,16 +72,15 @@ def _line(row: tuple[Any, ...], cards: tuple[Card, ...], ruleset: Ruleset) -> Li
 
 def line_of(*, attempt_id: int, ply: int) -> Line | None:
     """An attempt's log up to a ply, the last of which ends it; None when its moves are gone (a deleted account's)."""
-    rows = _fetch(_OF_ATTEMPT, attempt=attempt_id, ply=ply)
-    if not rows or len(rows[0][8] or ()) != ply:
-        return None
-    return _line(rows[0], tuple(rows[0][6]), find_ruleset(rows[0][5]))
+    rows = _fetch(_OF_ATTEMPTS, attempts=[attempt_id])
+    return _line(rows[0], ply, tuple(rows[0][6]), find_ruleset(rows[0][5])) if rows else None
 
 
 def lines_of(attempt_ids: Sequence[int]) -> dict[int, Line]:
     """Whole logs, up to the recorded result where there is one; those without moves are left out."""
-    rows = _fetch(_WHOLE, attempts=list(attempt_ids)) if attempt_ids else []
-    return {row[0]: _line(row, tuple(row[6]), find_ruleset(row[5])) for row in rows if row[8]}
+    rows = _fetch(_OF_ATTEMPTS, attempts=list(attempt_ids)) if attempt_ids else []
+    found = {row[0]: _line(row, row[2] or row[8], tuple(row[6]), find_ruleset(row[5])) for row in rows}
+    return {attempt_id: line for attempt_id, line in found.items() if line is not None}
 
 
 class _Kept:
@@ -131,8 +130,9 @@ class Fields:
             plies=[ply for _, ply in known],
         )
         for row in rows:
-            if row[8] and len(row[8]) == row[2]:
-                kept.field.add(_line(row, cards, ruleset))
+            line = _line(row, row[2], cards, ruleset)
+            if line is not None:
+                kept.field.add(line)
             kept.recent[row[0], row[2]] = row[3]
             kept.newest = max(kept.newest, row[3])
         for key in [key for key, at in kept.recent.items() if at <= kept.newest - LATE]:

@@ -16,7 +16,8 @@ from django.db.models.functions import Coalesce
 
 from games.clock import milliseconds
 from games.models import Attempt, Player
-from games.selectors.attempts import facts_of, log_of, recorded_history
+from games.selectors.attempts import facts_of, recorded_history
+from games.selectors.logs import log_read
 from leaderboards.models import Board, Entry
 from leaderboards.moderation.models import Exclusion, HiddenPlayer, MergedAccount
 from leaderboards.results import SHOWN, attempt_key, attempt_values, is_first, scope_of
@@ -203,7 +204,7 @@ def _without_undo(attempts: Sequence[Attempt]) -> list[tuple[Attempt, Standing]]
 
 def _replayed(attempt: Attempt) -> Standing | None:
     cards = tuple(attempt.deal.cards)
-    history = recorded_history(attempt.pk, facts_of(attempt), cards, log_of(attempt))
+    history = recorded_history(facts_of(attempt), cards, log_read(attempt))
     if not history or history[0].undos:
         return None
     then = copy(attempt)

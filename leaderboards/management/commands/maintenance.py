@@ -7,14 +7,14 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from games import clock
-from games.services import attempts_expire, deleted_purge, evidence_purge
+from games.services import attempts_compact, attempts_expire, deleted_purge, evidence_purge
 from leaderboards.services import dailies_prepare
 
 
 class Command(BaseCommand):
     help = (
         "Expire attempts whose time is over, prepare dailies, delete what deleted accounts have left and evidence that"
-        " has been kept long enough. Run it hourly."
+        " has been kept long enough, compact old move logs. Run it hourly."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -25,8 +25,9 @@ class Command(BaseCommand):
         made = dailies_prepare(now=now)
         purged = deleted_purge(now=now)
         evidence = evidence_purge(now=now)
+        compacted = sum(done.attempts for done in attempts_compact(now=now))
         if options["verbosity"] > 0:
             self.stdout.write(
                 f"{expired} attempts closed, {len(made)} dailies prepared, {purged} attempts of deleted accounts gone."
-                f" {evidence} rows of evidence gone."
+                f" {evidence} rows of evidence gone, {compacted} logs compacted."
             )

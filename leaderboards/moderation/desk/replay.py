@@ -12,14 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from games.clock import milliseconds
 from games.engine.layout import SLOTS
 from games.engine.moves import DRAW, UNDO
 from games.engine.position import Position
 from games.engine.replay import replay_steps
 from games.engine.rulesets import find_ruleset
 from games.engine.visibility import FACE_DOWN, View, view
-from games.models import Attempt, Move
+from games.models import Attempt
 from games.selectors.attempts import facts_of, is_public, progress_of
+from games.selectors.logs import log_read
 
 from .names import signal_name, time_text
 
@@ -144,11 +146,11 @@ def watched(attempt: Attempt, signals: Sequence[Mapping[str, Any]], now: dt.date
     shown = what_is_shown(attempt, now)
     if shown == "running":
         return Watched("running", [])
-    rows = list(Move.objects.filter(attempt=attempt, ply__lte=attempt.ply).order_by("ply").values_list("move", "at"))
+    found = log_read(attempt)
     ruleset = find_ruleset(attempt.ruleset)
-    log = [move for move, _at in rows]
+    log = found.moves
     positions = list(replay_steps(ruleset, tuple(attempt.deal.cards), log, undo_allowed=attempt.undo_allowed))
-    times = _intervals(attempt.started_at, [at for _move, at in rows])
+    times = _intervals(attempt.started_at, found.at_ms)
     marks = marks_by_ply(signals)
     opening = view(positions[0], reveal=shown == "all")
     steps: list[Step] = []
@@ -186,10 +188,10 @@ def _card(before: Position, move: int, after: Position) -> str:
     return (view(before).tableau[move] if move < SLOTS else view(after).waste) or ""
 
 
-def _intervals(started: dt.datetime, instants: Sequence[dt.datetime]) -> list[int]:
+def _intervals(started: dt.datetime, at_ms: Sequence[int]) -> list[int]:
     """Whole milliseconds from each ply to the one before; the first since the start."""
-    ends = [started, *instants]
-    return [max(0, round((after - before).total_seconds() * 1000)) for before, after in itertools.pairwise(ends)]
+    ends = [milliseconds(started), *at_ms]
+    return [max(0, after - before) for before, after in itertools.pairwise(ends)]
 
 
 def marks_by_ply(signals: Sequence[Mapping[str, Any]]) -> dict[int, list[str]]:
