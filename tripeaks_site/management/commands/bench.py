@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from tripeaks_site.embedded.servers import Servers
+from tripeaks_site.embedded.process import EmbeddedError
+from tripeaks_site.embedded.servers import Servers, Urls
 from tripeaks_site.serving import uvicorn_command
+from tripeaks_site.topology import Topology
 
 BENCHES = {
     "replay": "games.bench.replay",
@@ -29,41 +31,53 @@ BENCHES = {
     "fairplay": "leaderboards.bench.fairplay",
     "judging": "leaderboards.bench.judging",
 }
+ON_HOSTS = {"load": "leaderboards.bench.load"}
 SERVED = {"moves", "fanout", "page"}
 NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging"}
+NAMES = [*BENCHES, *ON_HOSTS]
 
 
 class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
         "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
-        "judging (CPU of a judgement, lag of a worker), fairplay (a simulated season before the judge)."
+        "judging (CPU of a judgement, lag of a worker), fairplay (a simulated season before the judge), "
+        "load (paced players and spectators over several web processes); all: all but load."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "names", nargs="+", choices=[*BENCHES, "all"], metavar="NAME", help="|".join([*BENCHES, "all"])
-        )
+        parser.add_argument("names", nargs="+", choices=[*NAMES, "all"], metavar="NAME", help="|".join([*NAMES, "all"]))
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
         season = parser.add_argument_group("fairplay")
         season.add_argument("--seed", type=int, default=7, help="another number, another season")
         season.add_argument("--dailies", type=int, default=20)
-        season.add_argument("--players", type=float, default=1.0, help="how many times the usual 1,900 players")
+        season.add_argument(
+            "--players", type=float, help="fairplay: how many times the usual 1,900 (default: 1); load: 300"
+        )
         season.add_argument("--jobs", type=int, default=2, help="processes that share the work")
         season.add_argument("--rulesets", default="E", help="one season each: E,C,R")
+        load = parser.add_argument_group("load")
+        load.add_argument("--spectators", type=int, help="sockets that follow the daily that is played")
+        load.add_argument("--seconds", type=float, help="how long the players play")
+        load.add_argument("--web", type=int, default=3, help="web processes")
+        load.add_argument("--workers", type=int, default=2, help="processes that work off the queue")
+        load.add_argument("--plot", type=Path, metavar="FILE", help="write a chart of the run (SVG)")
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
         chosen = list(BENCHES) if "all" in names else names
-        season = {name: options[name] for name in ("seed", "dailies", "players", "jobs", "rulesets")}
+        given = ("seed", "dailies", "players", "jobs", "rulesets")
+        season = {name: options[name] for name in given if options[name] is not None}
         if NEED_SERVERS & set(chosen) and not options["own"]:
             self._on_fresh_servers(chosen, season, as_json=options["json"])
             return
         figures: dict[str, Any] = {}
         for name in chosen:
-            run: Callable[..., dict[str, Any]] = import_module(BENCHES[name]).run
-            if name == "fairplay":
+            run: Callable[..., dict[str, Any]] = import_module((BENCHES | ON_HOSTS)[name]).run
+            if name in ON_HOSTS:
+                figures[name] = self._on_hosts(run, options)
+            elif name == "fairplay":
                 figures[name] = run(**season)
             else:
                 figures[name] = run(uvicorn_command()) if name in SERVED else run()
@@ -73,6 +87,18 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(figures))
         if any(figure.get("missed") for figure in figures.values()):
             sys.exit(1)
+
+    def _on_hosts(self, run: Callable[..., dict[str, Any]], options: dict[str, Any]) -> dict[str, Any]:
+        """Over the many-process form on hosts of this machine; `--own`: with the configured PostgreSQL and Redis."""
+        given = Urls(settings.DATABASE_URL, settings.REDIS_URL) if options["own"] else None
+        wanted = {name: options[name] for name in ("spectators", "seconds", "plot") if options[name] is not None}
+        if options["players"] is not None:
+            wanted["players"] = int(options["players"])
+        try:
+            with Topology(web=options["web"], workers=options["workers"], servers=given) as stage:
+                return run(stage, say=self.stderr.write, **wanted)
+        except EmbeddedError as problem:
+            raise CommandError(str(problem)) from problem
 
     def _on_fresh_servers(self, chosen: list[str], season: dict[str, Any], *, as_json: bool) -> None:
         """Run again as a process over servers of its own (durable, as in `up`), so that nobody's data is touched."""
