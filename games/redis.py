@@ -5,16 +5,20 @@ from __future__ import annotations
 import functools
 import logging
 import time
+from typing import Any
+from urllib.parse import urlsplit
 
 import redis as redis_library
 from django.conf import settings
 from redis.backoff import NoBackoff
+from redis.cluster import ClusterNode
+from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
 
-REDIS_ERRORS: tuple[type[Exception], ...] = (redis_library.RedisError, OSError)
-"""What a Redis call may raise when the server is away, loading or restarting."""
+REDIS_ERRORS: tuple[type[Exception], ...] = (redis_library.RedisError, RedisClusterException, OSError)
+"""What a Redis call may raise when the server is away, loading or restarting, or a part of a cluster is."""
 
 TIMEOUT_SECONDS = 0.25
 PAUSE_SECONDS = 1.0  # after a failure nobody asks for so long: a dead Redis must not cost every request a timeout
@@ -23,18 +27,27 @@ _closed_until = 0.0
 
 
 @functools.lru_cache(maxsize=4)
-def _client(url: str) -> redis_library.Redis:
-    return redis_library.Redis.from_url(  # type: ignore[no-any-return, no-untyped-call, unused-ignore]
-        url,
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-        retry=Retry(NoBackoff(), 1),  # once more: the kept connection may be one that a restarted Redis has closed
-    )
+def _client(url: str, cluster: bool) -> Any:
+    options: dict[str, Any] = {
+        "socket_timeout": TIMEOUT_SECONDS,
+        "socket_connect_timeout": TIMEOUT_SECONDS,
+        "retry": Retry(NoBackoff(), 1),  # once more: the kept connection may be one that a restarted Redis has closed
+    }
+    if not cluster:
+        return redis_library.Redis.from_url(url, **options)
+    first, *others = url.split(",")
+    nodes = [urlsplit(other) for other in others]
+    start: list[Any] = [ClusterNode(node.hostname or "localhost", node.port or 6379) for node in nodes]  # type: ignore[no-untyped-call]
+    # A part of the slots without a server is no reason to do without the others.
+    return redis_library.RedisCluster.from_url(first, startup_nodes=start, require_full_coverage=False, **options)
 
 
 def redis() -> redis_library.Redis:
-    """The process's client; bytes in, bytes out. Its calls may raise REDIS_ERRORS: tell `redis_failed` then."""
-    return _client(settings.REDIS_URL)
+    """The process's client; bytes in, bytes out. It and its calls may raise REDIS_ERRORS: tell `redis_failed` then.
+
+    With settings.REDIS_CLUSTER it is a RedisCluster: all keys of one script or transaction must share a {hash tag}.
+    """
+    return _client(settings.REDIS_URL, settings.REDIS_CLUSTER)  # type: ignore[no-any-return]
 
 
 def redis_available() -> bool:

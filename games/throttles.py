@@ -3,7 +3,8 @@
 Each key is a bucket that refills evenly (the generic cell rate algorithm: one number per key, the instant at which it
 will be full again). A burst of `requests` passes at once; after that one passes each `seconds / requests`. All keys of
 a call are checked and charged together in one round trip, or none is. Redis's own clock counts, so all processes agree.
-While Redis is away each process counts by itself.
+While Redis is away each process counts by itself. The keys of a scope have a hash tag in common and so one node of a
+cluster: a call has keys of a player and of an address, and only one node can check and charge both in one step.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _buckets(scope: str, keys: tuple[str, ...]) -> tuple[list[str], int, int]:
     """The buckets' names, and their period and the interval between two acts in microseconds."""
     requests, seconds = settings.THROTTLES[scope]
     period = seconds * 1_000_000
-    return [f"throttle:{scope}:{key}" for key in keys], period, max(1, period // requests)
+    return [f"throttle:{{{scope}}}:{key}" for key in keys], period, max(1, period // requests)
 
 
 def _refuse(scope: str, wait: int) -> None:
@@ -79,8 +80,8 @@ def _refuse(scope: str, wait: int) -> None:
 
 def _wait(names: list[str], period: int, interval: int) -> int:
     if redis_available():
-        client = redis()
         try:
+            client = redis()
             try:
                 return int(client.execute_command("EVALSHA", _SHA, len(names), *names, period, interval))  # type: ignore[no-untyped-call]
             except NoScriptError:

@@ -121,12 +121,12 @@ class Window:
 
 
 @functools.lru_cache(maxsize=8)
-def _script(url: str, source: str) -> Script:
+def _script(url: str, cluster: bool, source: str) -> Script:
     return redis().register_script(source)
 
 
 def _run(source: str, keys: list[str], arguments: Sequence[Any]) -> Any:
-    return _script(settings.REDIS_URL, source)(keys=keys, args=arguments)
+    return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source)(keys=keys, args=arguments)
 
 
 def _keys(board_id: int) -> tuple[str, str, str]:

@@ -127,13 +127,19 @@ else:  # commands that need no database still work; the others get a connection 
         "default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}
     }
 
-if REDIS_URL and urlsplit(REDIS_URL).scheme not in {"redis", "rediss", "unix"}:
+REDIS_CLUSTER = env.flag("REDIS_CLUSTER", False)  # REDIS_URL then names one node or several, separated by commas
+_redis_hosts = REDIS_URL.split(",") if REDIS_CLUSTER else [REDIS_URL]
+if REDIS_URL and any(urlsplit(url).scheme not in {"redis", "rediss", "unix"} for url in _redis_hosts):
     raise ImproperlyConfigured("REDIS_URL must start with redis://, rediss:// or unix://.")
+if REDIS_CLUSTER and not all(urlsplit(url).scheme in {"redis", "rediss"} for url in _redis_hosts):
+    raise ImproperlyConfigured("With TRIPEAKS_REDIS_CLUSTER, REDIS_URL must name nodes: redis:// or rediss://.")
 if REDIS_URL:
     CHANNEL_LAYERS: dict[str, Any] = {
         "default": {
-            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-            "CONFIG": {"hosts": [REDIS_URL], "prefix": "tripeaks"},
+            "BACKEND": "games.realtime.cluster_layer.ClusterChannelLayer"
+            if REDIS_CLUSTER
+            else "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": _redis_hosts, "prefix": "tripeaks"},
         }
     }
 else:
