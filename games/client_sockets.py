@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ class _Socket:
             raise ApiError("not_signed_in", status, f"The server refused the socket ({status}).") from problem
         if time.monotonic() + pause > deadline:
             raise unreachable(self.url, problem) from problem
-        time.sleep(pause)
+        time.sleep(pause * random.uniform(0.5, 1.0))  # not everybody at once, after a server has ended
         return min(pause * 2, 3.0)
 
 

@@ -1,6 +1,6 @@
 """Real server processes against a fresh, migrated database: for the tests of sockets, races, browsers and faults.
 
-    with live_server() as server:              # one uvicorn process: pages, API and sockets on server.url
+    with live_server() as server:              # one web process: pages, API and sockets on server.url
         with server.another() as second: ...   # one more process over the same database and Redis
         server.kill(); server.start()          # the same address again
 
@@ -124,7 +124,7 @@ def fresh_database() -> Iterator[str]:
 
 @dataclass
 class ServerProcess:
-    """One uvicorn process over tripeaks_site.asgi (`workers` > 1: that many behind one port).
+    """One web process (`manage.py serve`); `workers` > 1: that many uvicorn processes behind one port.
 
     `url` is http://127.0.0.1:port, `ws_url` the same with ws://; `env` was added to the environment.
     """
@@ -133,6 +133,7 @@ class ServerProcess:
     redis_url: str
     env: dict[str, str] = field(default_factory=dict)
     workers: int = 1
+    drain_seconds: float = 0
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     embedded: Servers | None = None
@@ -160,10 +161,11 @@ class ServerProcess:
 
     def start(self, *, timeout: float = 60) -> None:
         """Start it and wait until it answers; the test fails with its log when it does not."""
-        command = [*TIED_TO_US, sys.executable, "-m", "uvicorn", ASGI, "--host", "127.0.0.1", "--port", str(self.port)]
-        command += uvicorn_arguments()
         if self.workers > 1:
-            command += ["--workers", str(self.workers)]
+            command = ["-m", "uvicorn", ASGI, *uvicorn_arguments(), "--workers", str(self.workers)]
+        else:
+            command = [str(ROOT / "manage.py"), "serve", "--drain-seconds", str(self.drain_seconds)]
+        command = [*TIED_TO_US, sys.executable, *command, "--host", "127.0.0.1", "--port", str(self.port)]
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 command,
@@ -232,6 +234,7 @@ def live_server(
     *,
     env: Mapping[str, str] | None = None,
     workers: int = 1,
+    drain_seconds: float = 0,
     database: str | None = None,
     redis: str | None = None,
     durable: bool = False,
@@ -255,7 +258,9 @@ def live_server(
             own = servers.start_servers(postgres=False, redis=True)
             stack.callback(own.stop)
             redis = own.urls.redis_url
-        server = ServerProcess(database, redis or os.environ["REDIS_URL"], dict(env or {}), workers, embedded=embedded)
+        server = ServerProcess(
+            database, redis or os.environ["REDIS_URL"], dict(env or {}), workers, drain_seconds, embedded=embedded
+        )
         stack.callback(server.kill)
         server.start()
         yield server

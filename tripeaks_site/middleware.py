@@ -68,7 +68,7 @@ class PageThrottle:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith((*_NO_PAGES, "/healthz")):
+        if not request.path_info.startswith(_NO_PAGES):
             try:
                 throttle("page", f"address:{client_address(request.META)}")
             except TooMany as refusal:

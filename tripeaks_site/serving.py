@@ -1,12 +1,13 @@
-"""The one set of uvicorn options: `manage.py up`, the tests' server processes and docker-compose.yml use the same."""
+"""The one set of uvicorn options: `manage.py serve`, `manage.py up` and the benches use the same."""
 
 from __future__ import annotations
 
 from typing import Any
 
 ASGI = "tripeaks_site.asgi:application"
-WSGI = "tripeaks_site.wsgi:application"
 BACKLOG = 2048
+FINISH_SECONDS = 5
+"""How long requests and moves under way may take to end when a process is told to."""
 
 
 def uvicorn_options() -> dict[str, Any]:
@@ -21,7 +22,7 @@ def uvicorn_options() -> dict[str, Any]:
         "access_log": False,
         "log_level": "warning",
         "backlog": BACKLOG,
-        "timeout_graceful_shutdown": 5,
+        "timeout_graceful_shutdown": FINISH_SECONDS,
     }
 
 

@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "tripeaks_site",
 ]
 MIDDLEWARE = [
+    "tripeaks_site.health.Probes",
     "tripeaks_site.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

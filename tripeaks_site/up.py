@@ -10,7 +10,6 @@ import contextlib
 import io
 import logging
 import os
-import resource
 import secrets
 import shlex
 import signal
@@ -24,8 +23,9 @@ from types import FrameType
 from tripeaks_site.embedded.discovery import AlreadyRunning, DataLock, Running, write_run
 from tripeaks_site.embedded.process import EmbeddedError
 from tripeaks_site.embedded.servers import Servers
+from tripeaks_site.open_files import allow_many_sockets
 from tripeaks_site.queue_worker import QueueWorker
-from tripeaks_site.serving import ASGI, BACKLOG, uvicorn_options
+from tripeaks_site.serving import BACKLOG
 
 ROOT = Path(__file__).resolve().parent.parent
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     # An end by TERM is an end like Ctrl-C, from the first moment on: what was started is stopped.
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)
-    _allow_many_sockets()
+    allow_many_sockets()
     try:
         _run(options.host, options.port, data_dir)
     except KeyboardInterrupt:
@@ -72,15 +72,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-def _allow_many_sockets() -> None:
-    """Every spectator is an open file; the usual soft limit of 1,024 is for programs of another kind."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _say(text: str) -> None:
@@ -270,9 +261,7 @@ Stop with Ctrl-C.
 
 
 def _serve(listener: socket.socket) -> None:
-    """Pages, API and sockets until a signal. uvicorn sends the signal on to us at its end: KeyboardInterrupt there."""
-    import uvicorn
+    """Pages, API and sockets until a signal."""
+    from tripeaks_site.web_process import WebProcessOfUp
 
-    server = uvicorn.Server(uvicorn.Config(ASGI, **uvicorn_options()))
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listener])
+    WebProcessOfUp(drain_seconds=0).run(sockets=[listener])

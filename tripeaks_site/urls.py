@@ -7,11 +7,9 @@ from django.urls import include, path, re_path
 
 from games.api.docs import Unknown
 
-from .health import healthz
 from .words import words_js
 
 urlpatterns = [
-    path("healthz", healthz),
     re_path(r"^words/(?P<language>[a-z]{2,3}(?:-[a-z]+)*)\.(?P<version>[0-9a-f]{12})\.js$", words_js),
     path("admin/", admin.site.urls),
     path("api/v1/", include("leaderboards.api.urls")),  # first: it adds DELETE to games' account

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from django.conf import settings
 
@@ -14,7 +14,8 @@ from games.engine.errors import EngineError
 from games.errors import BadInput, GameError, TooMany
 
 from .limits import TokenBucket, admitted
-from .protocol import FRAME_TOO_LARGE, TOO_MANY, refused
+from .open_sockets import OPEN
+from .protocol import FRAME_TOO_LARGE, RESTART, TOO_MANY, refused
 from .schema import FrameRefused, encode
 from .schema import Message as TypedMessage
 from .writer import GIVE_UP_SECONDS, Message, Receive, Scope, Send, Writer, text_message
@@ -25,6 +26,8 @@ LIMIT: Final = "socket_frames"
 class Socket(ABC):
     """One WebSocket connection. Frames are handled strictly in order; a client may send many without waiting."""
 
+    kind: ClassVar[str]
+
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope = scope
         self._receive = receive
@@ -32,6 +35,8 @@ class Socket(ABC):
         self.writer = Writer(send)
         self._task: asyncio.Task[None] | None = None
         self._abandoned = False
+        self.busy = False
+        self._restarting = False
         self._bucket = TokenBucket(settings.SOCKET_FRAMES_PER_SECOND, asyncio.get_running_loop().time())
         client = scope.get("client") or ("", 0)
         forwarded = self.headers.get("x-forwarded-for", "")
@@ -49,6 +54,7 @@ class Socket(ABC):
             return
         self._task = asyncio.current_task()
         self.writer.offer({"type": "websocket.accept"})
+        OPEN.add(self)
         try:
             with admitted(self.address):
                 await self._serve(await self.opened())
@@ -58,6 +64,7 @@ class Socket(ABC):
             if not self._abandoned:
                 raise
         finally:
+            OPEN.remove(self)
             self.writer.closed = True
             self.left()
 
@@ -66,7 +73,18 @@ class Socket(ABC):
         while not self._disconnected:
             message = await self.receive()
             if welcome and not self._disconnected and not self.writer.closed:  # nothing is acted on after our close
+                self.busy = True
                 await self._frame(message.get("text"))
+                self.busy = False
+                if self._restarting:
+                    self.restart()
+
+    def restart(self) -> None:
+        """Tell the client to come back to another process, once the frame at hand is answered."""
+        if self.busy:
+            self._restarting = True
+        else:
+            self.writer.close(RESTART, "restarting")
 
     async def receive(self) -> Message:
         """The next ASGI message of this connection."""

@@ -64,6 +64,7 @@ async def play(scope: Scope, receive: Receive, send: Send) -> None:
 class PlaySocket(Socket):
     """One signed-in player on one socket; `actor` is there after `opened`."""
 
+    kind = "play"
     actor: Actor
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -18,6 +18,7 @@ HELLO_MISSING: Final = 4002
 ORIGIN_REFUSED: Final = 4003
 TOO_MANY: Final = 4008
 FRAME_TOO_LARGE: Final = 4009
+RESTART: Final = 1012
 TRY_AGAIN: Final = 1013
 
 CLOSE_CODES: Final = {
@@ -28,7 +29,7 @@ CLOSE_CODES: Final = {
     FRAME_TOO_LARGE: "A frame larger than the limit in welcome.",
     1009: "A frame so large that it was not even read.",
     1011: "The client did not answer pings, or did not read for 60 seconds. Reconnect.",
-    1012: "The server restarts. Reconnect and resume.",
+    RESTART: "The server restarts. Reconnect and resume.",
     TRY_AGAIN: "The database is away for a moment, so nobody can be signed in. Reconnect.",
 }
 HELLO_SECONDS: Final = 5.0

@@ -22,6 +22,8 @@ async def standings(scope: Scope, receive: Receive, send: Send) -> None:
 class StandingsSocket(Socket):
     """One spectator; `feeds` are the boards it follows."""
 
+    kind = "standings"
+
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         super().__init__(scope, receive, send)
         self._hub = StandingsHub.here()

