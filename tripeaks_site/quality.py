@@ -1,4 +1,4 @@
-"""`manage.py test`: every check in order, pytest last so that its summary closes the output."""
+"""`manage.py test`: every check. pytest runs beside the others, but speaks last, so that its summary closes the output."""
 
 from __future__ import annotations
 
@@ -72,13 +72,24 @@ def _environment() -> dict[str, str]:
 
 def run_checks(arguments: list[str]) -> int:
     """Run all checks, or, given arguments, pytest alone with them. The exit code: 0 only when everything passed."""
-    failed = [] if arguments else _failed_checks()
-    if failed:
-        _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
+    pytest = [sys.executable, "-m", "pytest"]
+    if arguments:
+        return subprocess.run([*pytest, *arguments], cwd=ROOT, env=_environment(), check=False).returncode
     # Most tests wait for servers, browsers and clocks (with two at a time two cores stood idle for half of the run): four
     # at a time, a file's own tests in one process and in order.
-    options = arguments or ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
-    tests = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, env=_environment(), check=False)
+    pytest += ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+    pytest += ["--color=yes"] if sys.stdout.isatty() else []
+    with subprocess.Popen(
+        pytest, cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as tests:
+        # They run already, but are not heard before the other checks have spoken: the pipe holds what they say.
+        failed = _failed_checks()
+        if failed:
+            _say(f"\nFAILED before the tests: {', '.join(failed)}. The tests follow.")
+        assert tests.stdout is not None
+        while told := os.read(tests.stdout.fileno(), 65536):
+            sys.stdout.buffer.write(told)
+            sys.stdout.flush()
     return tests.returncode or (1 if failed else 0)
 
 
