@@ -16,6 +16,7 @@ from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, path, reverse
+from pytest_django import Settings
 
 from games import clock
 from games.admin import PlayerAdmin
@@ -148,9 +149,10 @@ def unlisted(patterns: Sequence[URLPattern | URLResolver]) -> set[str]:
 
 
 @pytest.fixture
-def rows() -> SimpleNamespace:
+def rows(settings: Settings) -> SimpleNamespace:
     """One of everything that a page may be about."""
     now = clock.now()
+    settings.DAILY_DAYS_AHEAD = 1  # a week of deals costs more than a test's pages
     dailies_prepare(now=now)
     alice, decider = person("alice"), staff("decider", role="head")
     attempt = play(token(alice), WON[:3], resign=True)
