@@ -15,9 +15,10 @@ from django.db.models import Exists, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from games.clock import milliseconds
-from games.models import Attempt, Player
+from games.compact import Log
+from games.models import Attempt, Deal, Player
 from games.selectors.attempts import facts_of, recorded_history
-from games.selectors.logs import log_read
+from games.selectors.logs import logs_read
 from leaderboards.models import Board, Entry
 from leaderboards.moderation.models import Exclusion, HiddenPlayer, MergedAccount
 from leaderboards.results import SHOWN, attempt_key, attempt_values, is_first, scope_of
@@ -139,8 +140,12 @@ def results_counting(groups: Iterable[Group], scopes: Collection[str] | None) ->
     return list(found if scopes is None else found.filter(on_scopes(scopes)))
 
 
-def standings_wanted(groups: Sequence[Group], scopes: Collection[str]) -> dict[Where, Standing]:
-    """What has to stand on these scopes' boards under the names of these groups, and nothing else.
+def standings_wanted(
+    groups: Sequence[Group], scopes: Collection[str] | None, *, from_logs: bool = False
+) -> dict[Where, Standing]:
+    """What has to stand on these scopes' boards (None: on all) under the names of these groups, and nothing else.
+
+    `from_logs`: believe no entry, not even where only the log knows better (`manage.py verify`).
 
     The best ranked result that is not excluded, ties by the earlier date, then the attempt (R8.4); in the view of first
     attempts the result without undo of the first attempt at the list of cards (R8.1). Merged accounts are one person: of
@@ -162,7 +167,7 @@ def standings_wanted(groups: Sequence[Group], scopes: Collection[str]) -> dict[W
             wanted[where] = standing
         if attempt.competition_key is None and attempt.number == 1 and first_of_all:
             firsts.append(attempt)
-    for attempt, standing in _without_undo(firsts):
+    for attempt, standing in _without_undo(firsts, from_logs):
         wanted[scope_of(attempt), Board.View.FIRST.value, group_of[attempt.player_id].player_id] = standing
     return wanted
 
@@ -186,25 +191,32 @@ def _begun_first(groups: Sequence[Group], attempts: Sequence[Attempt]) -> set[in
     return {pk for _started_at, pk in first.values()}
 
 
-def _without_undo(attempts: Sequence[Attempt]) -> list[tuple[Attempt, Standing]]:
+def _without_undo(attempts: Sequence[Attempt], from_logs: bool) -> list[tuple[Attempt, Standing]]:
     """The results that these first attempts recorded without undo, before they were bettered with it or not at all.
 
     One that has been on a board is found there; its log is replayed only where none ever was.
     """
     plain = [(attempt, standing_of(attempt)) for attempt in attempts if is_first(attempt)]
     bettered = {attempt.pk: attempt for attempt in attempts if not is_first(attempt)}
-    rows = Entry.objects.filter(attempt_id__in=bettered, board__view=Board.View.FIRST) if bettered else ()
+    rows = (
+        Entry.objects.filter(attempt_id__in=bettered, board__view=Board.View.FIRST)
+        if bettered and not from_logs
+        else ()
+    )
     known = {row.attempt_id: standing_of_entry(row) for row in rows}
-    for pk, attempt in bettered.items():
-        standing = known.get(pk) or _replayed(attempt)
+    missing = [attempt for pk, attempt in bettered.items() if pk not in known]
+    logs = logs_read([attempt.pk for attempt in missing])
+    deals = Deal.objects.in_bulk({attempt.deal_id for attempt in missing}) if missing else {}
+    for attempt in missing:
+        cards = tuple(deals[attempt.deal_id].cards)
+        standing = _replayed(attempt, cards, logs[attempt.pk].upto(attempt.ply))
         if standing is not None:
-            plain.append((attempt, standing))
-    return plain
+            known[attempt.pk] = standing
+    return plain + [(bettered[pk], standing) for pk, standing in known.items()]
 
 
-def _replayed(attempt: Attempt) -> Standing | None:
-    cards = tuple(attempt.deal.cards)
-    history = recorded_history(facts_of(attempt), cards, log_read(attempt))
+def _replayed(attempt: Attempt, cards: tuple[int, ...], log: Log) -> Standing | None:
+    history = recorded_history(facts_of(attempt), cards, log)
     if not history or history[0].undos:
         return None
     then = copy(attempt)
