@@ -10,12 +10,15 @@ eviction or a lost race therefore only makes a reader use PostgreSQL (or repair 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,6 +28,7 @@ from redis.commands.core import Script
 
 from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
 
+from .metrics import COPY_READS, rebuild_counted
 from .selectors.ranks import Place, ask, snapshot
 
 log = logging.getLogger(__name__)
@@ -32,7 +36,8 @@ log = logging.getLogger(__name__)
 CACHED_FROM = 2_000  # entries; PostgreSQL alone answers as fast for smaller boards
 INLINE_UP_TO = 5_000  # entries (or changes) that a reader copies itself, in about 30 ms; more is left to a thread
 KEEP_SECONDS = 3 * 24 * 3600
-REBUILD_SECONDS = 120  # how long the right to rebuild a board is held at most
+REBUILD_SECONDS = 120  # how long the right to rebuild a board is held at most after the last chunk
+PAUSE = 4  # times as long as a rebuild took: no reader begins the next before that, should Redis be too small for it
 CHUNK = 5_000
 
 _Scored = list[tuple[bytes, float]]
@@ -171,12 +176,14 @@ def _window(
     try:
         for attempt in (1, 2):
             reply = _run(_WINDOW, [sorted_set, copied], arguments)
+            COPY_READS.labels("hit" if reply[0] == b"ok" else reply[0].decode()).inc()
             if reply[0] == b"ok":
                 return _ranked(int(reply[1]), int(reply[2]), reply[3])
             since = int(reply[1]) if len(reply) > 1 else 0
             if attempt == 2 or not _repair(board_id, reply[0].decode(), since, version, entries):
                 return None
     except REDIS_ERRORS as problem:
+        COPY_READS.labels("away").inc()
         redis_failed(problem)
     return None
 
@@ -253,10 +260,12 @@ def _sync(board_id: int, since: int) -> bool:
     return True  # also when another reader was faster: the copy is at least as new as what was read here
 
 
+@rebuild_counted
 def rebuild(board_id: int) -> bool:
     """Copy a whole board from PostgreSQL (about 200,000 entries a second); False when another is at it or it failed.
 
-    The copy is built beside the old one and takes its place in one step. May raise REDIS_ERRORS.
+    The copy is built beside the old one and takes its place in one step: Redis needs room for both, 330 bytes an entry.
+    May raise REDIS_ERRORS.
     """
     keys = _keys(board_id)
     client = redis()
@@ -272,24 +281,40 @@ def rebuild(board_id: int) -> bool:
                 board = cursor.fetchone()
             if board is None:
                 return False
-            with connection.chunked_cursor() as rows:
+            with connection.chunked_cursor() as rows, ThreadPoolExecutor(1) as writer:
                 rows.execute(
                     """SELECT player_id, key, finished_ms, attempt_id FROM leaderboards_entry
                         WHERE board_id = %s AND active""",
                     (board_id,),
                 )
+                written: Future[None] | None = None  # one chunk is written while the next is read
                 while chunk := rows.fetchmany(CHUNK):
                     members = [(row[0], row[1], member_of(row[2], row[3])) for row in chunk]
-                    with client.pipeline(transaction=False) as pipe:
-                        pipe.zadd(new[0], {member: key for _player, key, member in members})
-                        pipe.hset(new[1], mapping={str(player): member for player, _key, member in members})
-                        pipe.expire(new[0], REBUILD_SECONDS)
-                        pipe.expire(new[1], REBUILD_SECONDS)
-                        pipe.execute()
+                    if written is not None:
+                        written.result()
+                    written = writer.submit(_write, [*new, lock], members)
+                if written is not None:
+                    written.result()
         return bool(_run(_SWAP, [*keys, *new], [board[0], board[1], KEEP_SECONDS]))
+    except REDIS_ERRORS:
+        with contextlib.suppress(*REDIS_ERRORS):
+            client.unlink(*new)  # what was written of it may be what has filled the memory
+        raise
     finally:
-        if client.get(lock) == token.encode():
-            client.delete(lock)
+        with contextlib.suppress(*REDIS_ERRORS):
+            if client.get(lock) == token.encode():
+                client.delete(lock)
+
+
+def _write(keys: Sequence[str], members: Sequence[tuple[int, int, str]]) -> None:
+    """Part of a rebuild: (player, key, member) each into the new sorted set and hash; the lock goes on."""
+    sorted_set, by_player, _lock = keys
+    with redis().pipeline(transaction=False) as pipe:
+        pipe.zadd(sorted_set, {member: key for _player, key, member in members})
+        pipe.hset(by_player, mapping={str(player): member for player, _key, member in members})
+        for key in keys:
+            pipe.expire(key, REBUILD_SECONDS)
+        pipe.execute()
 
 
 _rebuilding: set[int] = set()
@@ -306,8 +331,14 @@ def rebuild_in_background(board_id: int) -> None:
 
 
 def _rebuild_thread(board_id: int) -> None:
+    pause = f"{_keys(board_id)[2]}:pause"
     try:
-        rebuild(board_id)
+        if not redis().get(pause):
+            started = time.monotonic()
+            try:
+                rebuild(board_id)
+            finally:
+                redis().set(pause, 1, px=1 + int(PAUSE * 1000 * (time.monotonic() - started)))
     except REDIS_ERRORS as problem:
         redis_failed(problem)
     finally:

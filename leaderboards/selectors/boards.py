@@ -10,7 +10,7 @@ import binascii
 import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -113,10 +113,8 @@ def _from_copy(board: BoardState, window: standings.Window | None) -> list[Row] 
     """A window of the copy with the rows' contents from PostgreSQL; None when they do not match."""
     if window is None or not window.places:
         return None
-    rows = ranks.rows_at(board.id, window.places)
-    if [row.place for row in rows] != window.places:
-        return None
-    return [replace(row, rank=rank) for row, rank in zip(rows, window.ranks, strict=True)]
+    rows = ranks.rows_at(board.id, window.places, window.ranks)
+    return rows if [row.place for row in rows] == window.places else None
 
 
 def row_json(row: Row) -> dict[str, Any]:

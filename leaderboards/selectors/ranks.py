@@ -213,11 +213,11 @@ def _window(shape: str, board_id: int, version: int, width: int, place: Place, *
     return _numbered(found, version, complete_from_start=False)
 
 
-def rows_at(board_id: int, places: Sequence[Place]) -> list[Row]:
-    """The active entries at exactly these places, in order, without ranks; fewer than asked where one has gone."""
+def rows_at(board_id: int, places: Sequence[Place], numbers: Sequence[int]) -> list[Row]:
+    """The active entries at exactly these places, in order, with these ranks; fewer than asked where one has gone."""
     keys, times, attempts = (list(part) for part in zip(*places, strict=True))
     found = ask(_AT_PLACES, {"keys": keys, "times": times, "attempts": attempts, "board": board_id})
-    return [Row(*values) for values in found]
+    return [Row(*(*values, rank)) for values, rank in zip(found, numbers, strict=False)]
 
 
 def better_count(board_id: int, version: int, ranking: RankingName, timed: bool, key: int) -> int:

@@ -14,7 +14,9 @@ def test_a_small_run_measures_both_ways_finds_them_equal_and_cleans_up() -> None
     figure = rank.run(entries=400, samples=50)
     assert (figure["entries"], figure["samples"]) == (400, 50)
     assert (figure["different_answers"], figure["same_order_everywhere"]) == (0, True)
-    for way in ("with_cache", "without_cache"):
+    ways = ("with_cache", "without_cache", "page_with_cache", "page_without_cache")
+    for way in (*ways, "with_cache_after_a_finish", "finish_bettered", "finish_new"):
         assert 0 < figure[way]["p50_ms"] <= figure[way]["p99_ms"] <= figure[way]["max_ms"]
         assert figure[way]["p50_to_floor"] > 0
+    assert figure["copy_bytes_an_entry"] > 50
     assert [model.objects.count() for model in (Board, Entry, ScoreBucket, Attempt, Player)] == [0] * 5

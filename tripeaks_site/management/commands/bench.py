@@ -33,6 +33,10 @@ BENCHES = {
 }
 ON_HOSTS = {"load": "leaderboards.bench.load"}
 SERVED = {"moves", "fanout", "page"}
+TAKES = {  # options handed to the benchmark where given
+    "fairplay": ("seed", "dailies", "players", "jobs", "rulesets"),
+    "rank": ("entries",),
+}
 NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging"}
 NAMES = [*BENCHES, *ON_HOSTS]
 
@@ -50,6 +54,7 @@ class Command(BaseCommand):
         parser.add_argument("names", nargs="+", choices=[*NAMES, "all"], metavar="NAME", help="|".join([*NAMES, "all"]))
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
+        parser.add_argument("--entries", type=int, help="rank: entries of the board (default: 1,000,000)")
         season = parser.add_argument_group("fairplay")
         season.add_argument("--seed", type=int, default=7, help="another number, another season")
         season.add_argument("--dailies", type=int, default=20)
@@ -67,20 +72,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
         chosen = list(BENCHES) if "all" in names else names
-        given = ("seed", "dailies", "players", "jobs", "rulesets")
-        season = {name: options[name] for name in given if options[name] is not None}
+        given = {name: options[name] for names in TAKES.values() for name in names if options[name] is not None}
         if NEED_SERVERS & set(chosen) and not options["own"]:
-            self._on_fresh_servers(chosen, season, as_json=options["json"])
+            self._on_fresh_servers(chosen, given, as_json=options["json"])
             return
         figures: dict[str, Any] = {}
         for name in chosen:
             run: Callable[..., dict[str, Any]] = import_module((BENCHES | ON_HOSTS)[name]).run
             if name in ON_HOSTS:
                 figures[name] = self._on_hosts(run, options)
-            elif name == "fairplay":
-                figures[name] = run(**season)
             else:
-                figures[name] = run(uvicorn_command()) if name in SERVED else run()
+                wanted = {option: given[option] for option in TAKES.get(name, ()) if option in given}
+                figures[name] = run(*([uvicorn_command()] if name in SERVED else []), **wanted)
             if not options["json"]:
                 self.stdout.write(as_text(figures[name]))
         if options["json"]:
@@ -100,7 +103,7 @@ class Command(BaseCommand):
         except EmbeddedError as problem:
             raise CommandError(str(problem)) from problem
 
-    def _on_fresh_servers(self, chosen: list[str], season: dict[str, Any], *, as_json: bool) -> None:
+    def _on_fresh_servers(self, chosen: list[str], given: dict[str, Any], *, as_json: bool) -> None:
         """Run again as a process over servers of its own (durable, as in `up`), so that nobody's data is touched."""
         with tempfile.TemporaryDirectory(prefix="tripeaks-bench-") as directory:
             servers = Servers(Path(directory))
@@ -115,7 +118,7 @@ class Command(BaseCommand):
                 }
                 manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
                 subprocess.run([*manage, "migrate", "--verbosity", "0"], env=env, check=True)
-                played = [f"--{name}={value}" for name, value in season.items()]
+                played = [f"--{name}={value}" for name, value in given.items()]
                 command = [*manage, "bench", "--own", *chosen, *played, *(["--json"] if as_json else [])]
                 done = subprocess.run(command, env=env, check=False)
             finally:
