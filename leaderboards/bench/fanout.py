@@ -1,4 +1,7 @@
-"""One standings event to 5,000 sockets of one process, next to `websockets.broadcast` doing the same in the same run.
+"""One standings event to 5,000 sockets of a process, next to `websockets.broadcast` doing the same in the same run.
+
+With several processes each has its share of the sockets, the floor as many as one of them. Afterwards some more sockets
+of each process stop reading; they must hold up nobody, cost a bounded amount of memory, and have the truth when they read again.
 
 The server is the real standings socket on uvicorn; an event is a real result: a bot's last move, committed and
 announced here, carried by Redis to the server's relay, read from the board, encoded once and written to all. The floor
@@ -19,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any, Final
 
 from django.conf import settings
@@ -41,50 +45,111 @@ LINE: Final = (*range(18, 28), *range(9, 18), *range(3, 9), 0, 1, 2)
 ON_BOARD: Final = 20  # results already there: an event is then about 1 KB
 FLOOR_BYTES: Final = 1024
 EVENT_SECONDS: Final = 15.0
+WAIT_SECONDS: Final = 0.4  # the clients wait by then, and the feed's pause after the event before is over
+SLOW_SECONDS: Final = 4.0
 SPARE_FILES: Final = 200
 
 
-def run(serving: Sequence[str], sockets: int = 5000, events: int = 20) -> dict[str, Any]:
+def run(
+    serving: Sequence[str], sockets: int = 5000, events: int = 20, processes: int = 1, slow: int = 25
+) -> dict[str, Any]:
     """Figures of `events` events to `sockets` sockets, milliseconds; `lost` counts frames that did not come in time.
 
     `serving`: uvicorn's application and options, the site's own; the application is replaced by one that tells times.
+    `slow`: how many sockets of each process stop reading in the end.
     """
-    sockets = min(sockets, _raise_file_limit() - SPARE_FILES)
-    players = _Players(ON_BOARD + events + 1)
+    share = min(sockets // processes, _raise_file_limit() - SPARE_FILES - slow)
+    sockets = share * processes
+    players = _Players(ON_BOARD + events + 2)
     for number in range(ON_BOARD):
         players.finish(number)
     with contextlib.ExitStack() as stack:
-        ours_port, floor_port = free_port(), free_port()
-        ours = stack.enter_context(_process(*_uvicorn(ours_port, serving[1:])))
+        ports, floor_port = [free_port() for _ in range(processes)], free_port()
+        ours = [stack.enter_context(_process(*_uvicorn(port, serving[1:]))) for port in ports]
         floor = stack.enter_context(_process("-m", f"{__package__}.fanout_floor", str(floor_port), str(FLOOR_BYTES)))
-        _wait_for_port(ours_port)
-        _wait_for_port(floor_port)
+        for port in (*ports, floor_port):
+            _wait_for_port(port)
         _line(floor)
         hello = json.dumps({"type": "subscribe", "board": players.board, "kind": "bots", "view": "best"})
-        ours_clients = stack.enter_context(_clients(ours_port, "/", sockets, hello))
-        floor_clients = stack.enter_context(_clients(floor_port, "/", sockets, ""))
+        with _clients(ports[0], "/", 1, hello):
+            pass  # what a process loads once
+        empty = _memory_kb(ours)
+        clients = [stack.enter_context(_clients(port, "/", share, hello)) for port in ports]
+        full = _memory_kb(ours)
+        floor_clients = stack.enter_context(_clients(floor_port, "/", share, ""))
         measured = _Series(), _Series()
         for event in range(-1, events):  # the first of each warms up
             _ask(floor_clients)
             _write(floor, "go")
             began = int(_line(floor))
-            measured[0].add(event, began, began, _answer(floor_clients))
-            _ask(ours_clients)
-            players.finish(ON_BOARD + 1 + event)
-            committed = time.monotonic_ns()
-            began = int(_line(ours))
-            measured[1].add(event, began, committed, _answer(ours_clients))
-    floor_figures, our_figures = (series.figures(sockets) for series in measured)
+            measured[0].add(event, began, began, [_answer(floor_clients)])
+            _event(players, ON_BOARD + 1 + event, ours, clients, measured[1])
+        slow_figures = _slow_readers(players, ports, ours, clients, hello, slow) if slow else {}
+    floor_figures, our_figures = measured[0].figures(share), measured[1].figures(sockets)
     return {
-        "name": f"fanout: one standings event to {sockets:,} sockets of one process",
+        "name": f"fanout: one standings event to {sockets:,} sockets of {processes} process{'es' * (processes > 1)}",
         "sockets": sockets,
+        "processes": processes,
         "events": events,
+        "memory_kb_a_socket": (full - empty) / sockets,
         "websockets_broadcast_ms": floor_figures,
         "standings_socket_ms": our_figures,
         "ratio_p50": our_figures["p50"] / floor_figures["p50"],
         "ratio_best": our_figures["best"] / floor_figures["best"],
         "target_ratio": 1.5,
+        "slow_readers": slow_figures,
     }
+
+
+Processes = Sequence[subprocess.Popen[str]]
+
+
+def _event(players: _Players, number: int, servers: Processes, clients: Processes, series: _Series) -> None:
+    """One more result, to all sockets of all processes."""
+    for each in clients:
+        _write(each, str(EVENT_SECONDS))
+    time.sleep(WAIT_SECONDS)
+    players.finish(number)
+    committed = time.monotonic_ns()
+    began = min(int(_line(server)) for server in servers)
+    series.add(number - ON_BOARD - 1, began, committed, [_answer(each) for each in clients])
+
+
+def _slow_readers(
+    players: _Players, ports: Sequence[int], servers: Processes, clients: Processes, hello: str, slow: int
+) -> dict[str, Any]:
+    """`slow` more sockets of each process ask for snapshots and read none, then one event, then they read."""
+    before = _memory_kb(servers)
+    resync = json.dumps({**json.loads(hello), "type": "resync"})
+    arguments = ["-m", f"{__package__}.fanout_slow", "/", str(slow), hello, resync, *map(str, ports)]
+    with _process(*arguments) as sleepers:
+        _line(sleepers)
+        asked = int(_line(sleepers))
+        meanwhile = _Series()
+        _event(players, ON_BOARD + 1 + players.events, servers, clients, meanwhile)
+        held = _memory_kb(servers) - before
+        _write(sleepers, str(SLOW_SECONDS))
+        answer = json.loads(_line(sleepers))
+    newest = max(answer["versions"])
+    return {
+        "sockets": slow * len(ports),
+        "snapshots_asked_for": asked,
+        "snapshots_sent": answer["snapshots"],
+        "memory_kb_a_socket": held / (slow * len(ports)),
+        "event_to_the_others_ms": meanwhile.last[0],
+        "have_the_truth": sum(version == newest for version in answer["versions"]),
+    }
+
+
+def _memory_kb(servers: Processes) -> float:
+    """Resident memory of all; 0 where /proc does not tell."""
+    total = 0
+    for server in servers:
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{server.pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS:"):
+                    total += int(line.split()[1])
+    return total
 
 
 class _Series:
@@ -98,14 +163,15 @@ class _Series:
         self.bytes = 0
         self.expected = 0
 
-    def add(self, event: int, began: int, committed: int, answer: dict[str, int]) -> None:
-        self.lost -= answer["got"]
-        self.twice += answer["twice"]
+    def add(self, event: int, began: int, committed: int, answers: Sequence[dict[str, int]]) -> None:
+        self.lost -= sum(answer["got"] for answer in answers)
+        self.twice += sum(answer["twice"] for answer in answers)
         self.expected += 1
         if event >= 0:
-            self.last.append((answer["last_ns"] - began) / 1e6)
-            self.whole.append((answer["last_ns"] - committed) / 1e6)
-            self.bytes = answer["bytes"]
+            last = max(answer["last_ns"] for answer in answers)
+            self.last.append((last - began) / 1e6)
+            self.whole.append((last - committed) / 1e6)
+            self.bytes = answers[0]["bytes"]
 
     def figures(self, sockets: int) -> dict[str, Any]:
         return {
@@ -131,6 +197,7 @@ class _Players:
         cards = parse_cards(DECK)
         code = composed_code(find_ruleset("R").letters, cards)
         self.board = code.text
+        self.events = count - ON_BOARD - 2
         self._attempts: list[tuple[Attempt, Credential]] = []
         for number in range(count):
             bot = Player.objects.create(
@@ -185,6 +252,7 @@ def _process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             "REDIS_URL": settings.REDIS_URL,
             "TRIPEAKS_SECRET_KEY": settings.SECRET_KEY,
             "TRIPEAKS_SOCKETS_PER_ADDRESS": "1000000",
+            "TRIPEAKS_SOCKET_FRAMES_PER_SECOND": "1000000",
             "TRIPEAKS_THROTTLE_SOCKET": "1000000/60",
             "TRIPEAKS_THROTTLE_READ": "1000000/60",
         },
@@ -229,7 +297,7 @@ def _write(process: subprocess.Popen[str], line: str) -> None:
 
 def _ask(clients: subprocess.Popen[str]) -> None:
     _write(clients, str(EVENT_SECONDS))
-    time.sleep(0.4)  # they wait by now, and the feed's pause after the event before is over
+    time.sleep(WAIT_SECONDS)
 
 
 def _answer(clients: subprocess.Popen[str]) -> dict[str, int]:

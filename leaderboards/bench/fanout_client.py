@@ -48,10 +48,14 @@ class Spectator:
             if data[0] & 15 == 1 and not data.startswith(HEARTBEAT, start):
                 self.frames += 1
                 self.size = start + length
+                self.took(data[start : start + length])
                 counted = True
             data = data[start + length :]
         self.buffer = data
         return counted
+
+    def took(self, payload: bytes) -> None:
+        """A text frame that counts; for whoever wants to know what is in it."""
 
 
 def text_frame(payload: bytes) -> bytes:
@@ -61,28 +65,42 @@ def text_frame(payload: bytes) -> bytes:
     return head + bytes(4) + payload
 
 
-def connect(host: str, port: int, path: str, count: int, hello: bytes) -> list[Spectator]:
-    """That many open sockets; handshakes in batches, so that the backlog suffices."""
+def handshake(link: socket.socket, host: str, port: int, path: str) -> bytes:
+    """Make a WebSocket of a connection; what has come after the server's answer."""
+    link.sendall(_request(host, port, path))
+    return _accepted(link)
+
+
+def _request(host: str, port: int, path: str) -> bytes:
     key = base64.b64encode(os.urandom(16)).decode()
-    request = (
+    return (
         f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
     ).encode()
+
+
+def _accepted(link: socket.socket) -> bytes:
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        part = link.recv(4096)
+        if not part:
+            raise ConnectionError("the server refused a socket")
+        answer += part
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    if b" 101 " not in head.split(b"\r\n")[0]:
+        raise ConnectionError(head.split(b"\r\n")[0].decode("latin-1"))
+    return rest
+
+
+def connect(host: str, port: int, path: str, count: int, hello: bytes) -> list[Spectator]:
+    """That many open sockets; handshakes in batches, so that the backlog suffices."""
     spectators: list[Spectator] = []
     while len(spectators) < count:
         links = [socket.create_connection((host, port), timeout=60) for _ in range(min(BATCH, count - len(spectators)))]
         for link in links:
-            link.sendall(request)
+            link.sendall(_request(host, port, path))
         for link in links:
-            answer = b""
-            while b"\r\n\r\n" not in answer:
-                part = link.recv(4096)
-                if not part:
-                    raise ConnectionError("the server refused a socket")
-                answer += part
-            head, _, rest = answer.partition(b"\r\n\r\n")
-            if b" 101 " not in head.split(b"\r\n")[0]:
-                raise ConnectionError(head.split(b"\r\n")[0].decode("latin-1"))
+            rest = _accepted(link)
             if hello:
                 link.sendall(text_frame(hello))
             link.setblocking(False)

@@ -36,6 +36,7 @@ SERVED = {"moves", "fanout", "page"}
 TAKES = {  # options handed to the benchmark where given
     "fairplay": ("seed", "dailies", "players", "jobs", "rulesets"),
     "rank": ("entries",),
+    "fanout": ("sockets", "processes"),
 }
 NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging"}
 NAMES = [*BENCHES, *ON_HOSTS]
@@ -55,6 +56,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
         parser.add_argument("--entries", type=int, help="rank: entries of the board (default: 1,000,000)")
+        parser.add_argument("--sockets", type=int, help="fanout: sockets in all (default: 5,000)")
+        parser.add_argument("--processes", type=int, help="fanout: server processes that share them (default: 1)")
         season = parser.add_argument_group("fairplay")
         season.add_argument("--seed", type=int, default=7, help="another number, another season")
         season.add_argument("--dailies", type=int, default=20)
