@@ -114,7 +114,9 @@ class Announcer:
     def __init__(self) -> None:
         self.process = uuid.uuid4().hex  # marks our own messages, which local listeners have had directly
         self.listeners: list[Listener] = []
-        self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.committed_at: float | None = None
+        """While listeners are called: when the oldest event of the batch was announced (`time.time`)."""
+        self._queue: queue.SimpleQueue[tuple[Event, float]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._failed_at: float | None = None
@@ -127,7 +129,7 @@ class Announcer:
 
     def put(self, event: Event) -> None:
         """Queue an event; callable from any thread."""
-        self._queue.put(event)
+        self._queue.put((event, time.time()))
         if self._thread is None or not self._thread.is_alive():
             self._start()
 
@@ -141,7 +143,7 @@ class Announcer:
         loop = asyncio.new_event_loop()  # runs only while publishing; the channel layer keeps its connection on it
         batch_at = float("-inf")
         while True:
-            first = self._queue.get()
+            first, self.committed_at = self._queue.get()
             time.sleep(max(MERGE_SECONDS, batch_at + BATCH_EVERY - time.monotonic()))
             batch_at = time.monotonic()
             topics = self._merged(first)
@@ -154,7 +156,7 @@ class Announcer:
     def _merged(self, first: Event) -> dict[str, list[Hint]]:
         newest: dict[tuple[str, object], Event] = {(first.topic, first.merge_key): first}
         for _ in range(self._queue.qsize()):
-            event = self._queue.get()
+            event, _at = self._queue.get()
             newest[event.topic, event.merge_key] = event
         topics: dict[str, list[Hint]] = {}
         for (topic, _key), event in newest.items():
@@ -178,7 +180,13 @@ class Announcer:
     async def _send(self, topics: Iterable[tuple[str, list[Hint]]]) -> None:
         layer = get_channel_layer()  # type: ignore[no-untyped-call]
         for topic, hints in topics:
-            message = {"type": MESSAGE_TYPE, "from": self.process, "topic": topic, "hints": hints}
+            message = {
+                "type": MESSAGE_TYPE,
+                "from": self.process,
+                "topic": topic,
+                "hints": hints,
+                "at": self.committed_at,
+            }
             await layer.group_send(topic, message)
 
     def after_fork(self) -> None:

@@ -15,6 +15,8 @@ from redis.cluster import ClusterNode
 from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
+from .metrics import REDIS_FAILURES
+
 logger = logging.getLogger(__name__)
 
 REDIS_ERRORS: tuple[type[Exception], ...] = (redis_library.RedisError, RedisClusterException, OSError)
@@ -60,4 +62,5 @@ def redis_failed(problem: Exception) -> None:
     global _closed_until
     if time.monotonic() >= _closed_until:
         _closed_until = time.monotonic() + PAUSE_SECONDS
+        REDIS_FAILURES.inc()
         logger.warning("Redis does not answer (%s); doing without it for a moment.", type(problem).__name__)

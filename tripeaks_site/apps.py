@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 
+from games.metrics import CACHES
+
 
 class ModeratorAdminConfig(admin_apps.AdminConfig):
     """Django's admin with our own site."""
@@ -15,4 +17,12 @@ class TripeaksSiteConfig(AppConfig):
     name = "tripeaks_site"
 
     def ready(self) -> None:
+        from django.conf import settings
+
         from . import checks  # noqa: F401  (registers the system checks)
+        from .reporting import dsn_well_formed, start_reporting
+        from .words import catalogue
+
+        CACHES.watch("words", catalogue)
+        if dsn_well_formed(settings.SENTRY_DSN):  # tripeaks.E006 names one that is not
+            start_reporting(settings.SENTRY_DSN)

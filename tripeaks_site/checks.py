@@ -10,18 +10,19 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import ProgrammingError
+from django.db import ProgrammingError, connection, transaction
 
 from games.engine.rulesets import RULESETS
 from leaderboards.models import Calendar
 
 from .languages import catalogues_in, known
+from .reporting import dsn_well_formed
 from .statics import up_to_date
 
 
 @register()
 def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """tripeaks.E001–E005, W001, W004, W005: values that parse but cannot work."""
+    """tripeaks.E001–E006, W001, W004–W008: values that parse but cannot work."""
     found: list[CheckMessage] = []
     if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
         found.append(
@@ -57,6 +58,7 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
                 )
             )
     found += _locales_check()
+    found += _processes_check()
     if settings.STATIC_ROOT and not up_to_date(settings.STATIC_ROOT):
         found.append(
             Warning(
@@ -84,6 +86,44 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     return found
 
 
+def _processes_check() -> list[CheckMessage]:
+    """tripeaks.E006, W006–W008: what only shows once there are several processes, or trouble."""
+    found: list[CheckMessage] = []
+    if settings.SENTRY_DSN and not dsn_well_formed(settings.SENTRY_DSN):
+        found.append(
+            Error(
+                "TRIPEAKS_SENTRY_DSN is no DSN, so no fault would be reported.",
+                hint="It looks like https://key@host/1; the service shows it.",
+                id="tripeaks.E006",
+            )
+        )
+    if settings.DATABASE_URL and not settings.REDIS_URL:
+        found.append(
+            Warning(
+                "Without Redis, what one process does reaches the sockets of another seconds later.",
+                hint="Set REDIS_URL.",
+                id="tripeaks.W006",
+            )
+        )
+    if "*" in settings.ALLOWED_HOSTS:
+        found.append(
+            Warning(
+                "Requests may call this server by any name.",
+                hint="Name the public hosts in TRIPEAKS_ALLOWED_HOSTS.",
+                id="tripeaks.W007",
+            )
+        )
+    if any(origin.startswith("https://") for origin in settings.TRUSTED_ORIGINS) and not settings.SECURE_COOKIES:
+        found.append(
+            Warning(
+                "Pages are served over TLS, but cookies would also go without.",
+                hint="Set TRIPEAKS_SECURE_COOKIES=1.",
+                id="tripeaks.W008",
+            )
+        )
+    return found
+
+
 def _locales_check() -> list[CheckMessage]:
     """tripeaks.E005: a directory of further catalogues that adds nothing."""
     directory: Path | None = settings.LOCALES
@@ -102,12 +142,35 @@ def _locales_check() -> list[CheckMessage]:
 
 
 @register(Tags.database)
+def connections_check(app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """tripeaks.W009: a PostgreSQL that takes fewer connections than one web process and one worker keep (case C20)."""
+    if not databases or "default" not in databases:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+        )
+        most: int = cursor.fetchone()[0]
+    needed = settings.HTTP_THREADS + settings.SOCKET_THREADS + settings.WORKER_THREADS + 4
+    if needed <= most:
+        return []
+    return [
+        Warning(
+            f"One web process and one worker keep up to {needed} connections; PostgreSQL takes {most}.",
+            hint="Lower TRIPEAKS_HTTP_THREADS and TRIPEAKS_SOCKET_THREADS, or raise max_connections.",
+            id="tripeaks.W009",
+        )
+    ]
+
+
+@register(Tags.database)
 def calendar_check(app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """tripeaks.W002, W003: settings that came after the stored calendar, which stands (R9.1)."""
     if not databases or "default" not in databases:
         return []
     try:
-        calendar = Calendar.objects.first()
+        with transaction.atomic():  # in tests all checks share one transaction
+            calendar = Calendar.objects.first()
     except ProgrammingError:  # before the first migration there is no table
         return []
     if calendar is None:

@@ -70,3 +70,25 @@ def span(name: str, default: tuple[float, float]) -> tuple[float, float]:
     if not 0 <= found[0] <= found[1] <= 1:
         raise ImproperlyConfigured(f"{PREFIX}{name} must be two shares from 0 to 1, such as 0.3-0.6, not {raw!r}.")
     return found
+
+
+def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of some words, in capitals or not."""
+    raw = text(name).strip()
+    if not raw:
+        return default
+    for each in choices:
+        if raw.lower() == each.lower():
+            return each
+    raise ImproperlyConfigured(f"{PREFIX}{name} must be one of {', '.join(choices)}, not {raw!r}.")
+
+
+def address(name: str) -> tuple[str, int] | None:
+    """`host:port`, or a port of 127.0.0.1; None where it is unset."""
+    raw = text(name).strip()
+    if not raw:
+        return None
+    host, _, port = raw.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
+        raise ImproperlyConfigured(f"{PREFIX}{name} must look like 127.0.0.1:9100 or 9100, not {raw!r}.")
+    return host.strip("[]") or "127.0.0.1", int(port)

@@ -8,12 +8,15 @@ static files), so one crossing each way is enough. How a request is told to WSGI
 from __future__ import annotations
 
 import asyncio
+import functools
 import io
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from a2wsgi.wsgi import build_environ
+
+from games.metrics import waited
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -52,7 +55,9 @@ class HttpThreads:
         # A chunked body has no length of its own, and Django reads nothing without one. A body that is too long was not
         # kept: its length alone makes Django refuse it.
         environ.setdefault("CONTENT_LENGTH", str(len(body)))
-        status, headers, content = await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, environ)
+        status, headers, content = await asyncio.get_running_loop().run_in_executor(
+            self._pool, waited("http", functools.partial(self._answer, environ))
+        )
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 

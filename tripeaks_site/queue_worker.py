@@ -44,9 +44,21 @@ class QueueWorker:
                     logger.error("%s ended unexpectedly; starting it again.\n%s", process.name, process.log_tail(5))
                 try:
                     command: list[str | Path] = [sys.executable, ROOT / "manage.py", "worker"]
-                    process = ServerProcess("The queue's worker", command, log=self._log, cwd=ROOT, ours=True)
+                    process = ServerProcess(
+                        "The queue's worker", command, log=self._log, cwd=ROOT, ours=True, env=_metrics_beside()
+                    )
                 except OSError:
                     logger.exception("The queue's worker could not be started; the next try follows.")
             self._stopping.wait(_WATCH_SECONDS)
         if process is not None:
             process.stop()
+
+
+def _metrics_beside() -> dict[str, str]:
+    """Its metrics at the port after ours."""
+    from django.conf import settings  # by now the servers that they name are there
+
+    if settings.METRICS is None:
+        return {}
+    host, port = settings.METRICS
+    return {"TRIPEAKS_METRICS": f"{host}:{port + 1}"}

@@ -68,6 +68,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "tripeaks_site.health.Probes",
+    "tripeaks_site.observing.Observing",
     "tripeaks_site.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -196,7 +197,7 @@ CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_CREDENTIALS = False
 CORS_URLS_REGEX = r"^/api/"
 CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
-CORS_EXPOSE_HEADERS = ["Retry-After"]
+CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
 CORS_WRITE_ORIGINS = env.items("CORS_WRITE_ORIGINS")
 
 REST_FRAMEWORK: dict[str, Any] = {
@@ -269,8 +270,15 @@ OTP_TOTP_ISSUER = "TriPeaks"
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING").upper()},
+    "formatters": {"text": {"()": "tripeaks_site.logs.Lines"}, "json": {"()": "tripeaks_site.logs.JsonLines"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")),
+    },
     "loggers": {"django.request": {"level": "ERROR"}},
 }
+# Metrics have a port of their own in every process, web or worker: no proxy leads there, so no token has to be kept.
+METRICS = env.address("METRICS")
+SENTRY_DSN = env.text("SENTRY_DSN")
+LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))

@@ -262,6 +262,13 @@ Stop with Ctrl-C.
 
 def _serve(listener: socket.socket) -> None:
     """Pages, API and sockets until a signal."""
+    from django.conf import settings
+
+    from games.metrics import serve_metrics
     from tripeaks_site.web_process import WebProcessOfUp
 
+    try:
+        serve_metrics(settings.METRICS)
+    except OSError as error:
+        raise CannotRun(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
     WebProcessOfUp(drain_seconds=0).run(sockets=[listener])

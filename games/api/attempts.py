@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,7 +11,8 @@ from games import clock
 from games.engine.codes import GameCode, numbered_code, parse_code, parse_number
 from games.engine.moves import parse_move
 from games.engine.rulesets import find_ruleset
-from games.errors import BadInput, NotSignedIn
+from games.errors import BadInput, NotSignedIn, TooMany
+from games.metrics import MOVES
 from games.selectors import attempt_get, attempt_replay, attempt_state, attempts_list
 from games.services import attempt_move, attempt_resign, attempt_start, random_code
 
@@ -108,6 +110,13 @@ class AttemptMoves(ApiView):
     """The way of one move."""
 
     throttle_scopes = {"POST": "move"}
+
+    def check_rate(self, request: HttpRequest, method: str) -> None:
+        try:
+            super().check_rate(request, method)
+        except TooMany as refusal:
+            MOVES.labels("rest", refusal.code).inc()
+            raise
 
     @extend_schema(operation_id="attempt_move", request=MoveSchema, responses={200: MoveReplySchema, **ERRORS})
     def post(self, request: Request, public_id: str) -> Response:

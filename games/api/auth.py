@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from games import clock
 from games.errors import Forbidden, NotSignedIn
 from games.ids import hash_secret
+from games.metrics import CACHES
 from games.services.clients import Source, source_of
 from games.services.credentials import Actor, credential_find, credential_find_banned, credential_touch
 
@@ -188,6 +189,9 @@ def _network(text: str) -> str | None:
             return str(address.ipv4_mapped)
         return str(ipaddress.ip_network((address, 64), strict=False))
     return str(address)
+
+
+CACHES.watch("addresses", _network)
 
 
 def client_address(meta: Mapping[str, Any]) -> str:

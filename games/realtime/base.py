@@ -12,6 +12,7 @@ from django.conf import settings
 from games.api.auth import client_address
 from games.engine.errors import EngineError
 from games.errors import BadInput, GameError, TooMany
+from games.request_ids import request_id, request_id_of
 
 from .limits import TokenBucket, admitted
 from .open_sockets import OPEN
@@ -53,6 +54,7 @@ class Socket(ABC):
         if message["type"] != "websocket.connect":
             return
         self._task = asyncio.current_task()
+        request_id.set(request_id_of(self.headers.get("x-request-id")))  # this task's own
         self.writer.offer({"type": "websocket.accept"})
         OPEN.add(self)
         try:

@@ -16,6 +16,7 @@ from games.api.auth import Presented, bearer_credential, cookie_credential, orig
 from games.engine.errors import EngineError
 from games.errors import Forbidden, GameError, NotSignedIn, TooMany, Unavailable
 from games.ids import hash_secret
+from games.metrics import MOVES
 from games.selectors import attempt_resume
 from games.services import attempt_move, attempt_resign
 from games.services.clients import source_of
@@ -218,6 +219,8 @@ class PlaySocket(Socket):
     async def _refused(self, message: ClientMessage, error: GameError | EngineError) -> None:
         move_id = message.move_id if isinstance(message, PlayMove | Resign) else None
         attempt = message.attempt if isinstance(message, PlayMove | Resign | Resume) else None
+        if isinstance(message, PlayMove) and isinstance(error, TooMany):
+            MOVES.labels("socket", error.code).inc()  # the service, which counts the others, was not asked
         await self.say(refused(error, move_id, attempt))
         if isinstance(error, NotSignedIn):
             self.credential_ended()
@@ -228,18 +231,24 @@ class PlaySocket(Socket):
         """The credential gives no rights any more: say so and end."""
         self.writer.close(CREDENTIAL_ENDED, "credential ended")
 
-    def moved_elsewhere(self, attempt: str, place: Place) -> None:
-        """Somebody moved in an attempt of this player: tell the client, unless it was this socket itself."""
+    def moved_elsewhere(self, attempt: str, place: Place) -> bool:
+        """Somebody moved in an attempt of this player: tell the client, unless it was this socket itself.
+
+        Returns whether it was told.
+        """
         if attempt == self._busy:  # our own move's answer is not in yet; it decides whether this is news
             self._waiting = max(place, self._waiting or place)
         elif place > self._own.get(attempt, (-1, False)):
-            self._tell(attempt, place)
+            return self._tell(attempt, place)
+        return False
 
-    def _tell(self, attempt: str, place: Place) -> None:
-        if not self.writer.offer(text_message(encode(Changed(attempt, place[0])))):
-            self._untold[attempt] = place
-            if len(self._untold) > _KEPT:
-                del self._untold[next(iter(self._untold))]
+    def _tell(self, attempt: str, place: Place) -> bool:
+        if self.writer.offer(text_message(encode(Changed(attempt, place[0])))):
+            return True
+        self._untold[attempt] = place
+        if len(self._untold) > _KEPT:
+            del self._untold[next(iter(self._untold))]
+        return False
 
     def _tell_untold(self) -> None:
         untold, self._untold = self._untold, {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 
 from games import clock
 from games.events import ATTEMPTS, CREDENTIALS, WARN_EVERY, Hint
+from games.metrics import EVENT_LAG_SECONDS
 from games.selectors.credentials import credentials_alive
 
 from .background import Background
@@ -76,9 +78,13 @@ class PlayHub:
             self._tasks = []
 
     def _attempts(self, hints: list[Hint]) -> None:
+        told = False
         for player_id, attempt, ply, ended in hints:
             for socket in self._by_player.get(player_id, ()):
-                socket.moved_elsewhere(attempt, (ply, ended))
+                told |= socket.moved_elsewhere(attempt, (ply, ended))
+        committed_at = Relay.here().committed_at
+        if told and committed_at is not None:
+            EVENT_LAG_SECONDS.labels("play").observe(max(0.0, time.time() - committed_at))
 
     def _credentials(self, hints: list[Hint]) -> None:
         ended = {credential for hint in hints for credential in hint}

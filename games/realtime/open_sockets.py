@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from typing import TYPE_CHECKING
+
+from games.metrics import OPEN_SOCKETS
 
 if TYPE_CHECKING:
     from .base import Socket
@@ -15,19 +16,17 @@ class OpenSockets:
 
     def __init__(self) -> None:
         self._sockets: dict[Socket, None] = {}
-        self.by_kind: Counter[str] = Counter()
-        """`play`, `standings`."""
 
     def add(self, socket: Socket) -> None:
         """One has connected."""
         self._sockets[socket] = None
-        self.by_kind[socket.kind] += 1
+        OPEN_SOCKETS.labels(socket.kind).inc()
 
     def remove(self, socket: Socket) -> None:
         """It has gone."""
         if socket in self._sockets:
             del self._sockets[socket]
-            self.by_kind[socket.kind] -= 1
+            OPEN_SOCKETS.labels(socket.kind).dec()
 
     async def close_all(self, seconds: float, *, most: float) -> None:
         """Tell every socket to come back elsewhere, evenly over `seconds`; then wait for frames at hand, `most` seconds.

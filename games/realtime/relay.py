@@ -17,6 +17,7 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 
 from games.events import LAYER_ERRORS, WARN_EVERY, Hint, announcer
+from games.metrics import HINTS_DELAYED
 
 from .background import Background
 
@@ -69,9 +70,13 @@ class Relay:
         self._joined: set[str] = set()
         self._changed = asyncio.Event()
         self._heard_at = loop.time()
+        self.committed_at: float | None = None
+        """While handlers are called: when the oldest of the changes hinted at was committed, by the announcing host's
+        clock in seconds since 1970. For measuring only."""
         self._warned_at = float("-inf")
         announcer.listeners.append(self._from_this_process)
         self._work = Background(self._run) if settings.REDIS_URL else None
+        HINTS_DELAYED.set_function(lambda: float(self.delayed))
 
     @property
     def delayed(self) -> bool:
@@ -97,14 +102,15 @@ class Relay:
             del self._handlers[topic]
             self._changed.set()
 
-    def _dispatch(self, topic: str, hints: list[Hint]) -> None:
+    def _dispatch(self, topic: str, hints: list[Hint], committed_at: float | None = None) -> None:
+        self.committed_at = committed_at
         for handler in list(self._handlers.get(topic, ())):
             handler(hints)
 
     def _from_this_process(self, topic: str, hints: list[Hint]) -> None:
         """Called in the announcer's thread."""
         try:
-            self._loop.call_soon_threadsafe(self._dispatch, topic, hints)
+            self._loop.call_soon_threadsafe(self._dispatch, topic, hints, announcer.committed_at)
         except RuntimeError:  # the loop has been closed
             announcer.listeners.remove(self._from_this_process)
             self._relays.pop(self._loop, None)
@@ -164,4 +170,4 @@ class Relay:
             message = await layer.receive(channel)
             self._heard_at = loop.time()
             if message["type"] != PROBE_TYPE and message["from"] != announcer.process:
-                self._dispatch(message["topic"], message["hints"])
+                self._dispatch(message["topic"], message["hints"], message.get("at"))

@@ -7,6 +7,7 @@ However many sockets are open, a process never has more connections for them (ca
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,8 @@ from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
+
+from games.metrics import waited
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,7 +33,8 @@ def _executor() -> ThreadPoolExecutor:
 async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run a service on one of the socket threads; for writes, which repeat themselves where that is safe."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_executor(), functools.partial(function, *args, **kwargs))
+    work = contextvars.copy_context().run  # the request's id, for logs
+    return await loop.run_in_executor(_executor(), waited("socket", functools.partial(work, function, *args, **kwargs)))
 
 
 async def read_in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

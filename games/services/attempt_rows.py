@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from dataclasses import dataclass, field
 
 from games.clock import EPOCH, from_milliseconds
 from games.engine.position import Position
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
+from games.metrics import REPLAY_SECONDS
 from games.selectors.attempts import AttemptFacts, Recorded
 from games.selectors.logs import log_compact
 from games.statements import execute
@@ -94,7 +96,9 @@ class AttemptRow:
     def position(self, upto: int | None = None) -> Position:
         """The replayed position after `upto` plies (all by default); a log that does not hold is damage."""
         log = self.log if upto is None else self.log[:upto]
+        begun = time.perf_counter()
         done = replay(find_ruleset(self.facts.ruleset), self.cards, log, undo_allowed=self.facts.undo_allowed)
+        REPLAY_SECONDS.observe(time.perf_counter() - begun)
         if done.error is not None:
             raise RuntimeError(f"the log of attempt {self.facts.public_id} breaks at ply {done.error_ply}")
         return done.position

@@ -24,6 +24,7 @@ from games.engine.rulesets import find_ruleset
 from games.engine.scoring import SCORING
 from games.errors import BadInput, Conflict, Forbidden, GameError, MoveRefused, NotFound, NotSignedIn
 from games.events import AttemptMoved, announce
+from games.metrics import move_counted
 from games.models import Attempt, Deal, Player
 from games.retry import repeat_once
 from games.selectors.attempts import (
@@ -184,6 +185,7 @@ def _deal_get(cards: Sequence[Card], now: dt.datetime) -> Deal:
 # --- move ----------------------------------------------------------------------------------------------------------
 
 
+@move_counted
 @repeat_once
 def attempt_move(
     *,

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from django.conf import settings
 from django.db import connection, transaction
 
+from games.metrics import CACHES
 from games.models import AttemptClient
 from games.networks import network_hash
 from games.statements import execute
@@ -39,6 +40,9 @@ def source_of(via: str, transport: Transport, address: str) -> Source:
     else:
         kind = kinds.PROGRAM_SOCKET if transport == "socket" else kinds.PROGRAM_REST
     return Source(str(kind), network_hash(address))
+
+
+CACHES.watch("sources", source_of)
 
 
 # --- record --------------------------------------------------------------------------------------------------------

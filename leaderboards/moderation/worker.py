@@ -25,6 +25,8 @@ from procrastinate.jobs import DeleteJobCondition, Job, Status
 from procrastinate.middleware import AsyncCallNext
 from procrastinate.worker import Worker
 
+from leaderboards.metrics import TASK_SECONDS, TASKS
+
 from .tasks import QUEUE, TRIES, NotJudged
 
 logger = logging.getLogger(__name__)
@@ -153,9 +155,15 @@ class _Own:
         assert context.job.id is not None
         self.worker_id = worker.worker_id
         self.running.add(context.job.id)
+        begun = time.perf_counter()
+        outcome = "failed"
         try:
-            return await call_next()
+            result = await call_next()
+            outcome = "done"
+            return result
         finally:
+            TASKS.labels(outcome).inc()
+            TASK_SECONDS.observe(time.perf_counter() - begun)
             self.running.discard(context.job.id)
 
     def lost(self, doing: Iterable[Job]) -> list[Job]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from games import clock
 from games.events import Hint
+from games.metrics import EVENT_LAG_SECONDS
 from games.realtime.fanout import fan_out
 from games.realtime.relay import Relay
 from games.realtime.work import DATABASE_AWAY, read_in_thread
@@ -65,6 +67,7 @@ class BoardFeed:
     _snapshot: Message | None = None
     _read_at: float = float("-inf")
     _pause: float = READ_EVERY
+    _committed_at: float | None = None
 
     @classmethod
     async def open(cls, named: Named) -> BoardFeed:
@@ -108,6 +111,8 @@ class BoardFeed:
 
     def _hints(self, hints: list[Hint]) -> None:
         if not hints or any(tuple(hint[:3]) == self.board and hint[3] > self.version for hint in hints):
+            if self._committed_at is None and hints:
+                self._committed_at = Relay.here().committed_at
             self.refresh()
 
     def refresh(self) -> None:
@@ -123,11 +128,15 @@ class BoardFeed:
                 await asyncio.sleep(max(0.0, self._read_at + self._pause - loop.time()))
                 self._dirty = False
                 self._read_at = loop.time()
+                committed_at, self._committed_at = self._committed_at, None
                 try:
                     after = await read_in_thread(standings_snapshot, *self.board, limit=ROWS)
                 except DATABASE_AWAY:
+                    self._committed_at = committed_at
                     return  # the next hint or heartbeat reads again
                 await self._advance(after)
+                if committed_at is not None:
+                    EVENT_LAG_SECONDS.labels("standings").observe(max(0.0, time.time() - committed_at))
         finally:
             self._work = None
 

@@ -100,6 +100,8 @@ def test_nginx_and_the_health_checks_ask_the_ports_that_are_served(services: dic
     assert f"127.0.0.1:{port}/readyz" in services["web"]["healthcheck"]["test"][-1]
     assert services["nginx"]["ports"] == ["${TRIPEAKS_PORT:-8080}:8080"]
     assert "listen 8080;" in NGINX
+    metrics = services["web"]["environment"]["TRIPEAKS_METRICS"].rpartition(":")[2]
+    assert metrics not in NGINX  # the public never gets there
     # one entry of X-Forwarded-For is ours to believe
     assert NGINX.count("$proxy_add_x_forwarded_for") == services["web"]["environment"][
         "TRIPEAKS_TRUSTED_PROXIES"
@@ -231,7 +233,8 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
         for port in web:
             address = f"http://127.0.0.1:{port}/readyz"
             command = as_plain_process(services["web"], port)
-            stack.enter_context(running(command, env, address, folder / f"{port}.log"))
+            own = {**env, "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}  # here all are one host
+            stack.enter_context(running(command, own, address, folder / f"{port}.log"))
             assert status_of(address) == 200
         nginx = find_nginx()  # after the processes: they are tried without it, too
         config = nginx_config(folder, front, web)

@@ -24,7 +24,7 @@ def section(title: str) -> str:
 
 def settings_in(source: str) -> set[str]:
     """The environment variables that a settings file reads."""
-    names = re.findall(r'env\.(?:text|flag|integer|items|span)\(\s*f?"([A-Z_]+)', source)
+    names = re.findall(r'env\.(?:text|flag|integer|items|span|choice|address)\(\s*f?"([A-Z_]+)', source)
     scopes = re.findall(r"^    \"(\w+)\": \(\d+, \d+\),", source, re.MULTILINE)
     found = {*names, *(f"THROTTLE_{scope.upper()}" for scope in scopes)} - {"THROTTLE_"}
     return {f"TRIPEAKS_{name}" for name in found}

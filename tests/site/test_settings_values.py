@@ -8,6 +8,7 @@ import io
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection
 from pytest_django import Settings
 
@@ -50,3 +51,50 @@ def test_before_the_first_migration_there_is_nothing_to_differ_from() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE leaderboards_calendar RENAME TO gone")  # rolled back with the test
     assert "tripeaks.W" not in said()
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "x", "host:", "1.2.3.4:x", "9100:host"])
+def test_an_address_is_a_port_with_or_without_a_host(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("TRIPEAKS_METRICS", text)
+    with pytest.raises(ImproperlyConfigured, match="TRIPEAKS_METRICS must look like"):
+        env.address("METRICS")
+    for good, read in (
+        ("9100", ("127.0.0.1", 9100)),
+        ("0.0.0.0:1", ("0.0.0.0", 1)),
+        ("[::1]:9", ("::1", 9)),
+        ("", None),
+    ):
+        monkeypatch.setenv("TRIPEAKS_METRICS", good)
+        assert env.address("METRICS") == read
+
+
+def test_a_word_is_one_of_those_that_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIPEAKS_LOG_FORMAT", "JSON")
+    assert env.choice("LOG_FORMAT", "text", ("text", "json")) == "json"
+    monkeypatch.setenv("TRIPEAKS_LOG_FORMAT", "xml")
+    with pytest.raises(ImproperlyConfigured, match="TRIPEAKS_LOG_FORMAT must be one of text, json"):
+        env.choice("LOG_FORMAT", "text", ("text", "json"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "value", "wrong"),
+    [
+        ("SENTRY_DSN", "sentry.example.org", "tripeaks.E006"),
+        ("REDIS_URL", "", "tripeaks.W006"),
+        ("ALLOWED_HOSTS", ["*"], "tripeaks.W007"),
+        ("TRUSTED_ORIGINS", ["https://play.example.org"], "tripeaks.W008"),
+        ("HTTP_THREADS", 5000, "tripeaks.W009"),
+    ],
+)
+def test_what_would_only_show_later_is_said_at_the_start(
+    settings: Settings, name: str, value: object, wrong: str
+) -> None:
+    settings.SENTRY_DSN, settings.SECURE_COOKIES = "https://key@sentry.example.org/1", False
+    assert "tripeaks." not in said()
+    setattr(settings, name, value)
+    if wrong.startswith("tripeaks.E"):
+        with pytest.raises(SystemCheckError, match=wrong):
+            said()
+    else:
+        assert wrong in said()

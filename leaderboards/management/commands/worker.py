@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
+from games.metrics import serve_metrics
 from games.solver.exact import warm_up
+from leaderboards.moderation.queue_metrics import queue_watch
 from leaderboards.moderation.worker import work
 
 
@@ -27,5 +29,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            serve_metrics(settings.METRICS)
+        except OSError as error:
+            raise CommandError(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
+        queue_watch()
         warm_up()
         asyncio.run(work(threads=options["threads"], once=options["once"], alive=options["alive"]))

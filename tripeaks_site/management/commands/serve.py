@@ -11,7 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from games.metrics import serve_metrics
 from tripeaks_site.open_files import allow_many_sockets
+from tripeaks_site.reporting import dsn_well_formed, finish_reporting
 from tripeaks_site.web_process import WebProcess, end_signals_are_ignored
 
 
@@ -37,9 +39,15 @@ class Command(BaseCommand):
         if not 0 <= drain_seconds <= 600:
             raise CommandError("--drain-seconds must be from 0 to 600.")
         allow_many_sockets()
+        try:
+            serve_metrics(settings.METRICS)
+        except OSError as error:
+            raise CommandError(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
         process = WebProcess(drain_seconds=drain_seconds, host=host, port=port)
         process.run()
         end_signals_are_ignored()
+        if dsn_well_formed(settings.SENTRY_DSN):
+            finish_reporting()
         logging.shutdown()
         sys.stdout.flush()
         # Not by a return: that would wait for requests that did not end within their time.

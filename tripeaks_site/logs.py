@@ -1,0 +1,74 @@
+"""Lines on standard error: as text or one JSON object each (TRIPEAKS_LOG_FORMAT), with the request's id, without secrets.
+
+Messages and the texts of exceptions pass through `redact`; a traceback tells files, lines and functions, no values.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import logging
+import traceback
+from types import TracebackType
+from typing import Any, Final
+
+from games.request_ids import request_id
+
+from .redaction import redact
+
+_EXTRA: Final = ("method", "route", "status", "ms")
+_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class Lines(logging.Formatter):
+    """`time level logger [request id]: message`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = self.formatTime(record)
+        asked = f" [{request_id.get()}]" if request_id.get() else ""
+        ms = f" in {ms} ms" if (ms := getattr(record, "ms", None)) is not None else ""
+        line = f"{at} {record.levelname} {record.name}{asked}: {redact(record.getMessage())}{ms}"
+        return "\n".join([line, *_trouble(record)])
+
+    def formatException(self, ei: _ExcInfo) -> str:
+        """What Django and others ask for by themselves."""
+        return "\n".join(_told(ei))
+
+
+class JsonLines(logging.Formatter):
+    """One object a line: time, level, logger, message; request_id, exception and what a request came to, where known."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
+        line: dict[str, Any] = {
+            "time": at,
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+        }
+        if request_id.get():
+            line["request_id"] = request_id.get()
+        line |= {
+            name: getattr(record, name) for name in _EXTRA if isinstance(getattr(record, name, None), int | float | str)
+        }
+        trouble = _trouble(record)
+        if trouble:
+            line["exception"] = "\n".join(trouble)
+        return json.dumps(line, ensure_ascii=False)
+
+    def formatException(self, ei: _ExcInfo) -> str:
+        """What Django and others ask for by themselves."""
+        return "\n".join(_told(ei))
+
+
+def _trouble(record: logging.LogRecord) -> list[str]:
+    if record.exc_info:
+        return _told(record.exc_info)
+    return [redact(record.exc_text)] if record.exc_text else []
+
+
+def _told(info: _ExcInfo) -> list[str]:
+    if info[1] is None:
+        return []
+    told = traceback.TracebackException.from_exception(info[1], capture_locals=False)
+    return [redact(part).rstrip("\n") for part in told.format()]
