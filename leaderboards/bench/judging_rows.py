@@ -58,7 +58,7 @@ def prepare(count: int, seed: int) -> Ground:
     choose = random.Random(seed)
     now = dt.datetime.now(dt.UTC)
     with transaction.atomic():
-        deals = [_daily(choose, FIRST_DAY + dt.timedelta(days=day), now) for day in range(CAREER + 1)]
+        deals = [past_daily(choose, FIRST_DAY + dt.timedelta(days=day), now) for day in range(CAREER + 1)]
         players = Player.objects.bulk_create(
             Player(
                 kind="person",
@@ -88,7 +88,7 @@ def prepare(count: int, seed: int) -> Ground:
     return Ground(deal, code, players, credentials, ends)
 
 
-def _daily(choose: random.Random, date: dt.date, now: dt.datetime) -> tuple[Deal, str]:
+def past_daily(choose: random.Random, date: dt.date, now: dt.datetime) -> tuple[Deal, str]:
     """A daily of the past with its board; final."""
     code = GameCode("TP2", "E", choose.getrandbits(128))
     cards = deal_cards(code)

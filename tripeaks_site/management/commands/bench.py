@@ -31,15 +31,17 @@ BENCHES = {
     "fairplay": "leaderboards.bench.fairplay",
     "judging": "leaderboards.bench.judging",
 }
+ALONE = {"capacity": "leaderboards.bench.capacity"}
 ON_HOSTS = {"load": "leaderboards.bench.load"}
 SERVED = {"moves", "fanout", "page"}
 TAKES = {  # options handed to the benchmark where given
     "fairplay": ("seed", "dailies", "players", "jobs", "rulesets"),
     "rank": ("entries",),
     "fanout": ("sockets", "processes"),
+    "capacity": ("entries",),
 }
-NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging"}
-NAMES = [*BENCHES, *ON_HOSTS]
+NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging", "capacity"}
+NAMES = [*BENCHES, *ALONE, *ON_HOSTS]
 
 
 class Command(BaseCommand):
@@ -55,7 +57,7 @@ class Command(BaseCommand):
         parser.add_argument("names", nargs="+", choices=[*NAMES, "all"], metavar="NAME", help="|".join([*NAMES, "all"]))
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
-        parser.add_argument("--entries", type=int, help="rank: entries of the board (default: 1,000,000)")
+        parser.add_argument("--entries", type=int, help="of the board of rank (1,000,000), in all for capacity (10,000,000)")
         parser.add_argument("--sockets", type=int, help="fanout: sockets in all (default: 5,000)")
         parser.add_argument("--processes", type=int, help="fanout: server processes that share them (default: 1)")
         season = parser.add_argument_group("fairplay")
@@ -81,7 +83,7 @@ class Command(BaseCommand):
             return
         figures: dict[str, Any] = {}
         for name in chosen:
-            run: Callable[..., dict[str, Any]] = import_module((BENCHES | ON_HOSTS)[name]).run
+            run: Callable[..., dict[str, Any]] = import_module((BENCHES | ALONE | ON_HOSTS)[name]).run
             if name in ON_HOSTS:
                 figures[name] = self._on_hosts(run, options)
             else:
