@@ -267,6 +267,10 @@ PROCRASTINATE_IMPORT_PATHS = ["leaderboards.moderation.tasks"]
 SECOND_FACTOR = env.flag("SECOND_FACTOR", not DEBUG)
 OTP_TOTP_ISSUER = "TriPeaks"
 
+# Metrics have a port of their own in every process, web or worker: no proxy leads there, so no token has to be kept.
+METRICS = env.address("METRICS")
+SENTRY_DSN = env.text("SENTRY_DSN")
+LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -278,7 +282,3 @@ LOGGING: dict[str, Any] = {
     },
     "loggers": {"django.request": {"level": "ERROR"}},
 }
-# Metrics have a port of their own in every process, web or worker: no proxy leads there, so no token has to be kept.
-METRICS = env.address("METRICS")
-SENTRY_DSN = env.text("SENTRY_DSN")
-LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))
