@@ -8,6 +8,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from games.models import Attempt
+from games.replica import player_wrote
 from games.signals import attempt_finished
 
 from .moderation.tasks import judging_queue
@@ -16,7 +17,8 @@ from .services.entries import entry_record
 
 @receiver(attempt_finished, dispatch_uid="leaderboards.entry")
 def attempt_finished_enter(sender: Any, *, attempt: Attempt, now: dt.datetime, **kwargs: Any) -> None:
-    """Write the board entry in the transaction that writes the result."""
+    """Write the board entry in the transaction that writes the result; its player reads no older state from now on."""
+    player_wrote(attempt.player_id)
     entry_record(attempt=attempt, now=now)
 
 

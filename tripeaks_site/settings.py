@@ -124,6 +124,20 @@ if DATABASE_URL:
     # Django turns prepared statements off altogether; so high a threshold leaves them to who asks (`prepare=True`).
     _options = {**_database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
     DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False, "OPTIONS": _options}}
+    # A streaming replica for boards, replays and profiles (games.replica). A host that hangs must not hold a thread.
+    if DATABASE_REPLICA_URL := os.environ.get("DATABASE_REPLICA_URL") or "":
+        try:
+            _replica = dj_database_url.parse(DATABASE_REPLICA_URL, conn_max_age=None)
+        except (ValueError, KeyError) as problem:
+            raise ImproperlyConfigured(
+                "DATABASE_REPLICA_URL cannot be read; it should look like postgres://user@host/name."
+            ) from problem
+        if _replica["ENGINE"] != "django.db.backends.postgresql":
+            raise ImproperlyConfigured("DATABASE_REPLICA_URL must name a PostgreSQL database.")
+        _bounds = {"connect_timeout": 2, "tcp_user_timeout": 3000, "options": "-c statement_timeout=3000"}
+        _options = {**_bounds, **_replica.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
+        DATABASES["replica"] = {**_replica, "OPTIONS": _options, "TEST": {"MIRROR": "default"}}
+        DATABASE_ROUTERS = ["games.replica.Router"]
 else:  # commands that need no database still work; the others get a connection error that names this
     DATABASES = {
         "default": {"ENGINE": "django.db.backends.postgresql", "NAME": "no-database-configured", "HOST": "/nonexistent"}
@@ -233,7 +247,8 @@ CREDENTIAL_DAYS = env.integer("CREDENTIAL_DAYS", 400, low=1, high=4000)
 DELETED_MOVES_DAYS = env.integer(
     "DELETED_MOVES_DAYS", 30, low=0, high=4000
 )  # how long a deleted account's moves stay, unnamed
-COMPACT_DAYS = env.integer("COMPACT_DAYS", 30, low=1, high=4000)  # after that a closed attempt's log becomes one value
+COMPACT_DAYS = env.integer("COMPACT_DAYS", 7, low=1, high=4000)  # after that a closed attempt's log becomes one value
+REPLICA_LAG_SECONDS = env.integer("REPLICA_LAG_SECONDS", 3, low=1, high=60)  # how far behind a replica may be read
 STUCK_IDLE_SECONDS = 24 * 3600  # R3.3
 SOCKET_HEARTBEAT_SECONDS = env.integer("SOCKET_HEARTBEAT_SECONDS", 5, low=1, high=5)  # pages miss three of 5 s
 SOCKET_FRAMES_PER_SECOND = env.integer("SOCKET_FRAMES_PER_SECOND", 50, low=1)

@@ -21,6 +21,7 @@ from games.engine.rulesets import Ruleset, find_ruleset
 from games.engine.visibility import view
 from games.errors import BadInput, NotFound
 from games.models import Attempt
+from games.replica import from_replica
 from games.retry import repeat_once
 
 from .logs import log_read
@@ -346,6 +347,7 @@ def attempts_list(*, player_id: int, cursor: str | None, now: dt.datetime) -> di
     }
 
 
+@from_replica(viewer="viewer_id")
 @repeat_once
 def attempt_replay(*, public_id: str, viewer_id: int | None, now: dt.datetime) -> dict[str, Any]:
     """A finished attempt ply by ply (R10.2).

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.db import connection
-
 from games.compact import EMPTY, Log, log_unpack, ply_of_move_id
 from games.models import Attempt
+from games.replica import reader
 from games.statements import execute
 
 COLUMNS = "m.moves, m.at_ms, k.packed"
@@ -41,7 +40,7 @@ def logs_read(attempt_ids: Collection[int]) -> dict[int, Log]:
     """Whole logs as they stand now, empty where there are no moves. Which moves belong to a row read before, its ply tells."""
     if not attempt_ids:
         return {}
-    with connection.cursor() as cursor:
+    with reader().cursor() as cursor:
         cursor.execute(_LOGS, (list(attempt_ids),))
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return {row[0]: log_from(*row[1:]) for row in rows}

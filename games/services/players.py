@@ -15,6 +15,7 @@ from games.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from games.events import CredentialsEnded, announce
 from games.models import Attempt, CompactLog, Credential, Move, Player, RecoveryCode
 from games.names import name_clean, name_key
+from games.replica import player_wrote
 from games.retry import repeat_once
 from games.selectors.attempts import facts_of, recorded_history
 from games.selectors.logs import log_read
@@ -104,6 +105,7 @@ def guest_claim(
                 player.kind, player.name, player.name_key = Player.Kind.PERSON, clean, name_key(clean)
                 player.password = encoded
                 player.save(update_fields=["kind", "name", "name_key", "password"])
+                player_wrote(player.pk)
                 credentials_revoke(player_id=player.pk, except_id=keep_credential_id, now=now)
                 for attempt in attempts:
                     attempt.player = player

@@ -22,6 +22,7 @@ from games.engine.rulesets import RankingName, find_ruleset
 from games.errors import BadInput, NotFound
 from games.models import Attempt, Player
 from games.redis import redis_available
+from games.replica import check_version, from_replica
 from games.retry import repeat_once
 from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge
@@ -68,6 +69,7 @@ def board_state(name: BoardName, player_id: int | None = None) -> tuple[BoardSta
     """
     values = {"player": player_id or 0, "scope": name.scope.text, "kind": name.kind, "view": name.view}
     row = next(iter(ranks.ask(_STATE, values)), None)
+    check_version(f"{name.scope.text}:{name.kind}:{name.view}", row[3] if row is not None else 0)
     if row is not None:
         state = BoardState(row[0], name, row[1], row[2], row[3], row[4], row[5], row[6])
         return state, None if row[7] is None else (row[7], row[8], row[9])
@@ -219,6 +221,7 @@ def board_versions(names: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str
     return {name: found.get(key, 0) for name, key in zip(parsed, wanted, strict=True)}
 
 
+@from_replica()
 @repeat_once
 def board_page(name: BoardName, *, cursor: str | None, limit: int, now: dt.datetime) -> dict[str, Any]:
     """One page through the total order: `{"board", "rows", "next", "delayed"}`.
@@ -251,6 +254,7 @@ def board_page(name: BoardName, *, cursor: str | None, limit: int, now: dt.datet
     }
 
 
+@from_replica(viewer="player_id")
 @repeat_once
 def board_me(name: BoardName, *, player_id: int) -> dict[str, Any]:
     """One's own rank and the rows around it: `{"rank", "row", "around", "provisional", "version"}`.

@@ -22,6 +22,7 @@ from games.engine.rulesets import RULESETS, find_ruleset
 from games.errors import BadInput, NotFound
 from games.ids import PUBLIC_ID
 from games.models import Attempt, Player
+from games.replica import from_replica
 from games.retry import repeat_once
 from games.selectors.attempts import facts_of, is_public, progress_of, shown_code
 from leaderboards import dates
@@ -47,6 +48,7 @@ SELECT b.scope, count(*) OVER () FROM leaderboards_entry e JOIN leaderboards_boa
  ORDER BY b.scope COLLATE "C" LIMIT %(count)s"""
 
 
+@from_replica(viewer="viewer_id")
 @repeat_once
 def player_profile(
     *,

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import psycopg
-from django.db import connection, transaction
+from django.db import transaction
 from psycopg.rows import tuple_row
 
 from games.engine.ranking import key_bucket
 from games.engine.rulesets import RankingName
+from games.replica import reader
 
 T = TypeVar("T")
 Place = tuple[int, int, int]
@@ -54,10 +55,11 @@ class Moved(Exception):
 @contextlib.contextmanager
 def snapshot() -> Iterator[None]:
     """One view of the database for several statements; inside an open transaction, that transaction's own."""
+    connection = reader()
     if connection.in_atomic_block:
         yield
         return
-    with transaction.atomic():
+    with transaction.atomic(using=connection.alias):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
@@ -78,6 +80,7 @@ def at_one_version(read: Callable[[], T]) -> T:
 
 def ask(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run a prepared statement on Django's connection: planning these anew each time would cost more than running them."""
+    connection = reader()
     connection.ensure_connection()
     driver = connection.connection
     assert isinstance(driver, psycopg.Connection)

@@ -12,6 +12,7 @@ from django.db import connection
 from games.engine.ranking import key_bucket
 from games.engine.rulesets import RankingName, find_ruleset
 from games.models import Attempt, Player
+from games.replica import board_reached
 from leaderboards.events import BoardChanged, announce
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.moderation.models import Exclusion
@@ -77,6 +78,7 @@ def board_change(board: Board, change: Change) -> int:
         version: int = cursor.fetchone()[0]
     board.version = version
     announce(BoardChanged(scope=board.scope, kind=board.kind, view=board.view, version=version))
+    board_reached(f"{board.scope}:{board.kind}:{board.view}", version)
     return version
 
 

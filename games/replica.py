@@ -1,0 +1,224 @@
+"""Reads that a streaming replica may answer: boards, replays, profiles. The primary is the truth and takes all else.
+
+What leaves from the replica is at most settings.REPLICA_LAG_SECONDS (and a second between two measurements) behind, and
+nobody sees less than what he has done or been told of:
+
+- the lag is measured by positions in the primary's log: how long ago was the newest one that the replica has replayed
+  the present one? Too far behind, cut off or gone, it is left alone, and asked again a second later;
+- whoever has finished an attempt, or written over the API, within that time reads from the primary;
+- a board that has reached a newer version than the replica has of it is read from the primary.
+
+The last two are noted in Redis when they commit, for every process; without Redis all is read from the primary. Without
+a replica nothing is noted and nothing measured.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, OperationalError, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from games.errors import NotFound
+from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
+
+P = ParamSpec("P")
+R = TypeVar("R")
+ALIAS: Final = "replica"
+EVERY: Final = 1.0
+"""Seconds between two measurements of a process."""
+
+logger = logging.getLogger(__name__)
+_thread = threading.local()
+
+
+class Behind(Exception):
+    """The replica does not have yet what this reader has to see: read from the primary."""
+
+
+def configured() -> bool:
+    """Whether there is a replica."""
+    return ALIAS in settings.DATABASES
+
+
+def reading_from() -> str:
+    """The alias of the database that this thread's reads go to now."""
+    alias: str = getattr(_thread, "alias", DEFAULT_DB_ALIAS)
+    return alias
+
+
+def reader() -> BaseDatabaseWrapper:
+    """The connection for statements of selectors: the replica's inside of `from_replica`, else the primary's."""
+    return connections[reading_from()]
+
+
+class Router:
+    """Django's queries of a reading go where its statements go. Writes and migrations know the primary only."""
+
+    def db_for_read(self, model: type[Any], **hints: Any) -> str:
+        return reading_from()
+
+    def db_for_write(self, model: type[Any], **hints: Any) -> str:
+        return DEFAULT_DB_ALIAS
+
+    def allow_relation(self, one: Any, other: Any, **hints: Any) -> bool:
+        return True  # two names of one database
+
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
+        return db == DEFAULT_DB_ALIAS
+
+
+def from_replica(viewer: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator of an outermost selector that may be read from the replica; `viewer` names its argument with the id of
+    the player who asks. What the replica does not know, or fails at, is asked of the primary.
+    """
+
+    def decorate(fn: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(fn)
+        def read(*args: P.args, **kwargs: P.kwargs) -> R:
+            who = kwargs.get(viewer) if viewer else None
+            if not configured() or reading_from() == ALIAS or not _may(who):
+                return fn(*args, **kwargs)
+            _thread.alias = ALIAS
+            try:
+                return fn(*args, **kwargs)
+            except (Behind, NotFound):
+                pass
+            except DatabaseError as problem:
+                _lag.failed(problem)
+            finally:
+                _thread.alias = DEFAULT_DB_ALIAS
+            return fn(*args, **kwargs)
+
+        return read
+
+    return decorate
+
+
+def _may(who: object) -> bool:
+    if connections[DEFAULT_DB_ALIAS].in_atomic_block or not redis_available() or not _lag.small_enough():
+        return False
+    try:
+        return who is None or not redis().exists(_player(who))
+    except REDIS_ERRORS as problem:
+        redis_failed(problem)
+        return False
+
+
+# --- what has to be seen -------------------------------------------------------------------------------------------
+
+
+def _player(player_id: object) -> str:
+    return f"tripeaks:wrote:{player_id}"
+
+
+def _board(name: str) -> str:
+    return f"tripeaks:version:{name}"
+
+
+def _kept_ms() -> int:
+    return int((settings.REPLICA_LAG_SECONDS + 2 * EVERY) * 1000)
+
+
+def player_wrote(player_id: int) -> None:
+    """Once the transaction commits, this player reads from the primary for a while."""
+    if configured():
+        transaction.on_commit(lambda: _note(_player(player_id), 1), robust=True)
+
+
+def board_reached(name: str, version: int) -> None:
+    """Once the transaction commits, this board is read at no older version."""
+    if configured():
+        transaction.on_commit(lambda: _note(_board(name), version), robust=True)
+
+
+def _note(key: str, version: int) -> None:
+    if not redis_available():
+        return  # nobody reads from the replica then
+    try:
+        with redis().pipeline() as pipe:
+            pipe.zadd(key, {"v": version}, gt=True)  # commits reach Redis in any order
+            pipe.pexpire(key, _kept_ms())
+            pipe.execute()
+    except REDIS_ERRORS as problem:
+        redis_failed(problem)
+
+
+def check_version(name: str, version: int) -> None:
+    """Raise Behind when the board read from the replica has reached a newer version."""
+    if reading_from() != ALIAS:
+        return
+    try:
+        newest: Any = redis().zscore(_board(name), "v")
+    except REDIS_ERRORS as problem:
+        redis_failed(problem)
+        raise Behind from problem
+    if newest is not None and float(newest) > version:
+        raise Behind
+
+
+# --- lag -----------------------------------------------------------------------------------------------------------
+
+
+class Lag:
+    """How far the replica is behind, as this process measures it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._next = 0.0
+        self._ok = False
+        self._reached = 0.0
+        self._waiting: deque[tuple[float, int]] = deque(maxlen=1000)
+        """(when, the primary's position then) of the measurements that the replica has not reached."""
+
+    def small_enough(self) -> bool:
+        """Whether the replica may be read from, measured once in EVERY by whoever asks first."""
+        now = time.monotonic()
+        if now >= self._next and self._lock.acquire(blocking=False):
+            try:
+                self._next = now + EVERY
+                self._measure(now)
+            except (OperationalError, InterfaceError) as problem:
+                self.failed(problem)
+            finally:
+                self._lock.release()
+        return self._ok
+
+    def _measure(self, now: float) -> None:
+        primary = _position(DEFAULT_DB_ALIAS, "pg_current_wal_insert_lsn()")
+        replayed = _position(ALIAS, "pg_last_wal_replay_lsn()")
+        if primary is None or replayed is None:
+            raise OperationalError("the replica is none")
+        self._waiting.append((now, primary))
+        while self._waiting and self._waiting[0][1] <= replayed:
+            self._reached = self._waiting.popleft()[0]
+        # What it lacks was written after the last position known to be reached, maybe at once after it.
+        behind = now - self._reached
+        ok = behind <= settings.REPLICA_LAG_SECONDS
+        if ok != self._ok:
+            logger.warning("The replica is %.1f s behind: reading from the %s.", behind, ALIAS if ok else "primary")
+        self._ok = ok
+
+    def failed(self, problem: Exception) -> None:
+        """It is away, or cancelled a query that stood in its way."""
+        logger.warning("The replica does not answer (%s): reading from the primary.", type(problem).__name__)
+        self._ok = False
+        self._next = time.monotonic() + EVERY
+        connections[ALIAS].close()
+
+
+def _position(alias: str, function: str) -> int | None:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(f"SELECT ({function} - '0/0')::bigint")
+        found: int | None = cursor.fetchone()[0]
+        return found
+
+
+_lag = Lag()
