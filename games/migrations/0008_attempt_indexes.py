@@ -3,13 +3,12 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Indexes made beside running games. A build waits for older transactions, and nobody waits for it: no lock timeout."""
+    """Indexes made beside running games."""
 
     atomic = False
     dependencies = [("games", "0007_compact_logs")]
 
     operations = [
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
         # A build that was stopped leaves its index behind, without use.
         migrations.RunSQL("DROP INDEX CONCURRENTLY IF EXISTS attempt_stuck_idle", migrations.RunSQL.noop),
         AddIndexConcurrently(
