@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+from django.db import connection
 
 from games.compact import EMPTY, Log, log_unpack, ply_of_move_id
 from games.models import Attempt
@@ -49,6 +51,33 @@ def logs_read(attempt_ids: Collection[int]) -> dict[int, Log]:
 def log_read(attempt: Attempt) -> Log:
     """The log up to the row's own ply: a move that came after the row was read is not of this state."""
     return logs_read([attempt.pk])[attempt.pk].upto(attempt.ply)
+
+
+class Size(NamedTuple):
+    """What the logs of one form take on disk, dead rows that nothing has filled again included."""
+
+    form: str
+    logs: int
+    table: int
+    indexes: int
+
+    @property
+    def total(self) -> int:
+        return self.table + self.indexes
+
+
+def logs_sizes() -> list[Size]:
+    """Of both forms; counts every attempt."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """SELECT 'rows', (SELECT count(*) FROM games_attempt WHERE NOT compacted AND ply > 0),
+                      pg_table_size('games_move'), pg_indexes_size('games_move')
+               UNION ALL
+               SELECT 'compact', (SELECT count(*) FROM games_compactlog),
+                      pg_table_size('games_compactlog'), pg_indexes_size('games_compactlog')
+                ORDER BY 1 DESC"""
+        )
+        return [Size(*row) for row in cursor.fetchall()]
 
 
 def log_compact(attempt_id: int, move_id: str) -> tuple[Log, int | None] | None:
