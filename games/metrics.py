@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.core import CounterMetricFamily
@@ -72,10 +72,13 @@ def move_counted(service: Callable[P, R]) -> Callable[P, R]:
     return counted
 
 
-def waited(pool: str, work: Callable[[], R]) -> Callable[[], R]:
+_WAITS: Final = {pool: THREAD_WAIT_SECONDS.labels(pool) for pool in ("http", "socket")}
+
+
+def waited(pool: Literal["http", "socket"], work: Callable[[], R]) -> Callable[[], R]:
     """`work`, to be given to a pool of threads now: notes how long it waits there."""
     given = time.perf_counter()
-    wait = THREAD_WAIT_SECONDS.labels(pool)
+    wait = _WAITS[pool]
 
     def begun() -> R:
         wait.observe(time.perf_counter() - given)

@@ -132,7 +132,7 @@ def status_of(url: str) -> int:
 
 
 @contextlib.contextmanager
-def running(command: list[str], env: dict[str, str], url: str, log: Path) -> Iterator[None]:
+def running(command: list[str], env: dict[str, str], url: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*TIED_TO_US, *command], cwd=ROOT, env={**os.environ, **env}, stdout=output, stderr=subprocess.STDOUT
@@ -143,7 +143,7 @@ def running(command: list[str], env: dict[str, str], url: str, log: Path) -> Ite
             if process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"{command} did not start:\n{log.read_text()[-4000:]}")
             time.sleep(0.05)
-        yield
+        yield process
         process.terminate()
         assert process.wait(20) in {0, -15}, log.read_text()[-4000:]
     finally:
@@ -157,6 +157,7 @@ def as_plain_process(service: dict[str, Any], port: int) -> list[str]:
     command[0] = sys.executable if command[0] == "python" else command[0]
     command[command.index("--host") + 1] = "127.0.0.1"
     command[command.index("--port") + 1] = str(port)
+    command[command.index("--drain-seconds") + 1] = "1"
     return command
 
 
@@ -221,6 +222,7 @@ def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
 def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str, Any]) -> None:
     folder = servers.temporary_directory()
     web, front = [free_port(), free_port()], free_port()
+    processes: list[subprocess.Popen[bytes]] = []
     with fresh_database() as url, contextlib.ExitStack() as stack:
         given = {name: str(value) for name, value in services["web"]["environment"].items() if "$" not in str(value)}
         env = {**given, "DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"], "TRIPEAKS_TRUSTED_PROXIES": "1"}
@@ -234,7 +236,7 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             address = f"http://127.0.0.1:{port}/readyz"
             command = as_plain_process(services["web"], port)
             own = {**env, "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}  # here all are one host
-            stack.enter_context(running(command, own, address, folder / f"{port}.log"))
+            processes.append(stack.enter_context(running(command, own, address, folder / f"{port}.log")))
             assert status_of(address) == 200
         nginx = find_nginx()  # after the processes: they are tried without it, too
         config = nginx_config(folder, front, web)
@@ -247,3 +249,10 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             socket.send(json.dumps({"type": "ping", "id": "1"}))
             answers = (json.loads(socket.recv(timeout=10)) for _ in range(5))
             assert next(answer for answer in answers if answer["type"] == "pong")
+        processes[0].terminate()  # one of the two is replaced: whoever comes now does not notice
+        for _ in range(6):
+            with connect(f"ws://127.0.0.1:{front}/ws/v1/standings") as socket:
+                socket.send(json.dumps({"type": "ping", "id": "2"}))
+                assert json.loads(socket.recv(timeout=10))["type"] in {"pong", "heartbeat"}
+            assert status_of(f"http://127.0.0.1:{front}/") == 200
+            time.sleep(0.1)
