@@ -23,16 +23,17 @@ REDIS_ERRORS: tuple[type[Exception], ...] = (redis_library.RedisError, RedisClus
 """What a Redis call may raise when the server is away, loading or restarting, or a part of a cluster is."""
 
 TIMEOUT_SECONDS = 0.25
+PATIENT_SECONDS = 5.0  # for work that nobody waits for: a machine that is all busy answers large writes late
 PAUSE_SECONDS = 1.0  # after a failure nobody asks for so long: a dead Redis must not cost every request a timeout
 
 _closed_until = 0.0
 
 
 @functools.lru_cache(maxsize=4)
-def _client(url: str, cluster: bool) -> Any:
+def _client(url: str, cluster: bool, seconds: float) -> Any:
     options: dict[str, Any] = {
-        "socket_timeout": TIMEOUT_SECONDS,
-        "socket_connect_timeout": TIMEOUT_SECONDS,
+        "socket_timeout": seconds,
+        "socket_connect_timeout": seconds,
         "retry": Retry(NoBackoff(), 1),  # once more: the kept connection may be one that a restarted Redis has closed
     }
     if not cluster:
@@ -44,12 +45,14 @@ def _client(url: str, cluster: bool) -> Any:
     return redis_library.RedisCluster.from_url(first, startup_nodes=start, require_full_coverage=False, **options)
 
 
-def redis() -> redis_library.Redis:
+def redis(seconds: float = TIMEOUT_SECONDS) -> redis_library.Redis:
     """The process's client; bytes in, bytes out. It and its calls may raise REDIS_ERRORS: tell `redis_failed` then.
+
+    `seconds`: how long a call may take; each length has connections of its own.
 
     With settings.REDIS_CLUSTER it is a RedisCluster: all keys of one script or transaction must share a {hash tag}.
     """
-    return _client(settings.REDIS_URL, settings.REDIS_CLUSTER)  # type: ignore[no-any-return]
+    return _client(settings.REDIS_URL, settings.REDIS_CLUSTER, seconds)  # type: ignore[no-any-return]
 
 
 def redis_available() -> bool:

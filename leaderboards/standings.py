@@ -26,7 +26,7 @@ from django.conf import settings
 from django.db import connection
 from redis.commands.core import Script
 
-from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
+from games.redis import PATIENT_SECONDS, REDIS_ERRORS, TIMEOUT_SECONDS, redis, redis_available, redis_failed
 
 from .metrics import COPY_READS, rebuild_counted
 from .selectors.ranks import Place, ask, snapshot
@@ -39,6 +39,7 @@ KEEP_SECONDS = 3 * 24 * 3600
 REBUILD_SECONDS = 120  # how long the right to rebuild a board is held at most after the last chunk
 PAUSE = 4  # times as long as a rebuild took: no reader begins the next before that, should Redis be too small for it
 CHUNK = 5_000
+AT_ONCE = 250  # entries a command: Redis does one after the other, and everybody else waits for about a millisecond
 
 _Scored = list[tuple[bytes, float]]
 
@@ -126,12 +127,12 @@ class Window:
 
 
 @functools.lru_cache(maxsize=8)
-def _script(url: str, cluster: bool, source: str) -> Script:
-    return redis().register_script(source)
+def _script(url: str, cluster: bool, source: str, seconds: float) -> Script:
+    return redis(seconds).register_script(source)
 
 
-def _run(source: str, keys: list[str], arguments: Sequence[Any]) -> Any:
-    return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source)(keys=keys, args=arguments)
+def _run(source: str, keys: list[str], arguments: Sequence[Any], *, seconds: float = TIMEOUT_SECONDS) -> Any:
+    return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source, seconds)(keys=keys, args=arguments)
 
 
 def _keys(board_id: int) -> tuple[str, str, str]:
@@ -268,7 +269,7 @@ def rebuild(board_id: int) -> bool:
     May raise REDIS_ERRORS.
     """
     keys = _keys(board_id)
-    client = redis()
+    client = redis(PATIENT_SECONDS)
     lock = f"{keys[2]}:rebuild"
     token = secrets.token_hex(8)
     if not client.set(lock, token, nx=True, ex=REBUILD_SECONDS):
@@ -295,7 +296,7 @@ def rebuild(board_id: int) -> bool:
                     written = writer.submit(_write, [*new, lock], members)
                 if written is not None:
                     written.result()
-        return bool(_run(_SWAP, [*keys, *new], [board[0], board[1], KEEP_SECONDS]))
+        return bool(_run(_SWAP, [*keys, *new], [board[0], board[1], KEEP_SECONDS], seconds=PATIENT_SECONDS))
     except REDIS_ERRORS:
         with contextlib.suppress(*REDIS_ERRORS):
             client.unlink(*new)  # what was written of it may be what has filled the memory
@@ -309,9 +310,11 @@ def rebuild(board_id: int) -> bool:
 def _write(keys: Sequence[str], members: Sequence[tuple[int, int, str]]) -> None:
     """Part of a rebuild: (player, key, member) each into the new sorted set and hash; the lock goes on."""
     sorted_set, by_player, _lock = keys
-    with redis().pipeline(transaction=False) as pipe:
-        pipe.zadd(sorted_set, {member: key for _player, key, member in members})
-        pipe.hset(by_player, mapping={str(player): member for player, _key, member in members})
+    with redis(PATIENT_SECONDS).pipeline(transaction=False) as pipe:
+        for start in range(0, len(members), AT_ONCE):
+            part = members[start : start + AT_ONCE]
+            pipe.zadd(sorted_set, {member: key for _player, key, member in part})
+            pipe.hset(by_player, mapping={str(player): member for player, _key, member in part})
         for key in keys:
             pipe.expire(key, REBUILD_SECONDS)
         pipe.execute()

@@ -9,11 +9,12 @@ from __future__ import annotations
 import datetime as dt
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import connection, transaction
+from django.db.models import Model
 
 from games.compact import Log, log_pack
 from games.engine.position import start
@@ -100,7 +101,7 @@ def fill(entries: int, say: Callable[[str], object]) -> Filled:
     boards = []
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica; SET synchronous_commit = off; SELECT setseed(0.5)")
-        later = _without_indexes(cursor)
+        later = without_indexes(cursor, TABLES)
         cursor.execute(_PLAYERS, {"players": players})
         first = Player.objects.order_by("id").values_list("id", flat=True)[0]
         credential = Credential.objects.create(
@@ -165,12 +166,12 @@ def _day(cursor: Any, choose: random.Random, cards: tuple[int, ...], values: dic
             cursor.execute(statement, values)
 
 
-def _without_indexes(cursor: Any) -> list[str]:
+def without_indexes(cursor: Any, models: Sequence[type[Model]]) -> list[str]:
     """Drop the indexes that hold no constraint; the statements that make them again."""
     cursor.execute(
         """SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid)
              FROM pg_index i WHERE i.indrelid = ANY(%s::regclass[]) AND NOT i.indisunique""",
-        ([model._meta.db_table for model in TABLES],),
+        ([model._meta.db_table for model in models],),
     )
     found = cursor.fetchall()
     for name, _statement in found:
