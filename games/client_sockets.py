@@ -16,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from .client import ApiError, Attempt, BoardView, Json, Kind, MoveReply, new_key, unreachable
 
 _LINK_PROBLEMS = (OSError, EOFError, WebSocketException)  # TimeoutError is an OSError
+_PASSING = {"throttled", "unavailable"}
 
 
 class _Socket:
@@ -125,11 +126,14 @@ class PlaySocket(_Socket):
                     elif kind == "error":
                         error = ApiError.read(0, answer)
                         if answer.get("move_id") in {None, move_id}:
-                            wait = float(error.data.get("retry_after", 0)) if error.code == "throttled" else 0.0
-                            if not wait or time.monotonic() + wait > deadline:
+                            if error.code not in _PASSING:
+                                raise error
+                            wait = max(pause, float(error.data.get("retry_after", 0)))
+                            if time.monotonic() + wait > deadline:
                                 raise error
                             time.sleep(wait)
-                            break  # say it again: nothing was changed
+                            pause = min(pause * 2, 3.0)
+                            break  # say it again: nothing was changed, or it counts once
             except _LINK_PROBLEMS as problem:
                 pause = self._lost(problem, deadline, pause)
 
@@ -182,7 +186,7 @@ class StandingsSocket(_Socket):
                 continue
             if frame["type"] == "error":
                 error = ApiError.read(0, frame)
-                if error.code not in {"throttled", "unavailable"}:  # those pass: the next heartbeat subscribes again
+                if error.code not in _PASSING:  # those pass: the next heartbeat subscribes again
                     raise error
                 continue  # without new patience: a refused handshake says it each time
             deadline, pause = time.monotonic() + self.patience, 0.1

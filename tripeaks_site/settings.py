@@ -122,7 +122,10 @@ if DATABASE_URL:
     if _database["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database.")
     # Django turns prepared statements off altogether; so high a threshold leaves them to who asks (`prepare=True`).
-    _options = {**_database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
+    # A cut link must not hold our threads: what is not answered or acknowledged within ten seconds has failed.
+    _links = {"connect_timeout": 3, "keepalives_idle": 4, "keepalives_interval": 2, "keepalives_count": 3}
+    _links["tcp_user_timeout"] = 10_000
+    _options = {**_links, **_database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
     DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False, "OPTIONS": _options}}
     # A streaming replica for boards, replays and profiles (games.replica). A host that hangs must not hold a thread.
     if DATABASE_REPLICA_URL := os.environ.get("DATABASE_REPLICA_URL") or "":

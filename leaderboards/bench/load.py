@@ -7,6 +7,7 @@ players who wait for it. All of it shares this machine: the generator's own CPU 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -37,9 +38,10 @@ def run(
         say(f"{seconds:.0f} s of play …")
         before = cpu_by_kind(kinds)
         generator.go()
+        time.sleep(0.8 * seconds)
+        memory = {kind: memory_mb(pids) for kind, pids in kinds.items()}  # players end with the run
         generator.players_end()
         used = {kind: after - before[kind] for kind, after in cpu_by_kind(kinds).items()}
-        memory = {kind: memory_mb(pids) for kind, pids in kinds.items()}
         checked = standings_checked(generator.seen.board, stage.environment)
         behind = generator.settle(checked["version"])
         seen = generator.spectators_end()

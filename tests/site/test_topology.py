@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -12,9 +13,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from games.client import Client
+from games.client import ApiError, Client
 from games.client_sockets import StandingsSocket
-from leaderboards.bench import load
+from leaderboards.bench import faults, load
 from tripeaks_site.topology import Topology
 from tripeaks_site.topology.hosts import NoNamespaces, network
 from tripeaks_site.topology.parts import Part, wait_until
@@ -111,6 +112,13 @@ def test_a_small_load_loses_nothing(topology: Topology) -> None:
     assert set(figures["cpu_seconds_per_1000_moves"]) >= {"web", "worker", "nginx", "postgres", "redis", "generator"}
 
 
+def test_a_redis_that_comes_back_empty_costs_nothing_but_time(topology: Topology) -> None:
+    figures = faults.run(topology, players=4, spectators=8, seconds=2, faults=["redis"])
+    assert figures["missed"] == []
+    assert figures["redis"]["acknowledged"] > 4
+    assert figures["redis"]["down_s"] >= faults.DOWN
+
+
 def judged(topology: Topology) -> int:
     """How many attempts the workers have judged."""
     with psycopg.connect(topology.database_url) as connection:
@@ -123,8 +131,9 @@ def follow(url: str, board: str) -> StandingsSocket:
     following = Client(url).standings(board)
 
     def read() -> None:
-        for _ in following:
-            pass
+        with contextlib.suppress(ApiError):  # the server's end
+            for _ in following:
+                pass
 
     threading.Thread(target=read, daemon=True).start()
     return following

@@ -73,6 +73,11 @@ class Part:
         return self.process
 
     @property
+    def url(self) -> str:
+        """Where it serves, past nginx; empty for what serves nothing."""
+        return "" if isinstance(self.alive, Path) else self.alive.removesuffix("/healthz")
+
+    @property
     def pid(self) -> int:
         return self._running.pid
 

@@ -28,6 +28,13 @@ UNLIMITED = {  # all clients of a trial come from one address
     "TRIPEAKS_SOCKETS_PER_ADDRESS": "1000000",
 }
 
+LINKS = {  # as in docker-compose.yml: what a host that is cut off had locked is free again within ten seconds
+    "tcp_keepalives_idle": "4",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+
 
 class Topology:
     """The many-process form as plain processes. A context manager: at its end everything it made is gone.
@@ -116,7 +123,7 @@ class Topology:
 
     def start_postgres(self) -> None:
         """Start (again) the database server."""
-        options = {"max_connections": "300"}
+        options = {"max_connections": "300", **LINKS}
         if self.network.separate:
             rules = self.folder / "pg_hba.conf"
             rules.write_text("local all all trust\nhost all all samenet trust\n")
@@ -223,6 +230,22 @@ class Topology:
         """Kill Redis; it keeps nothing."""
         assert self.redis is not None, "not our own"
         self.redis.kill()
+
+    @property
+    def cut_off(self) -> Host:
+        """The host that `cut_link` cuts off."""
+        return self.network.others[-1]
+
+    def cut_link(self) -> str:
+        """Cut the last host off; why that cannot be, or nothing."""
+        if not self.network.separate:
+            return f"no link to cut: {self.network.why_not}"
+        self.network.cut(self.cut_off)
+        return ""
+
+    def mend_link(self) -> None:
+        """The opposite of `cut_link`."""
+        self.network.mend(self.cut_off)
 
     def step_clock(self, seconds: float) -> None:
         """From now on every process's clock is off by so much."""

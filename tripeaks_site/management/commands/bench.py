@@ -32,7 +32,7 @@ BENCHES = {
     "judging": "leaderboards.bench.judging",
 }
 ALONE = {"capacity": "leaderboards.bench.capacity"}
-ON_HOSTS = {"load": "leaderboards.bench.load"}
+ON_HOSTS = {"load": "leaderboards.bench.load", "faults": "leaderboards.bench.faults"}
 SERVED = {"moves", "fanout", "page"}
 TAKES = {  # options handed to the benchmark where given
     "fairplay": ("seed", "dailies", "players", "jobs", "rulesets"),
@@ -49,7 +49,8 @@ class Command(BaseCommand):
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
         "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
         "judging (CPU of a judgement, lag of a worker), fairplay (a simulated season before the judge), "
-        "load (paced players and spectators over several web processes); all: all but load."
+        "load (paced players and spectators over several web processes), faults (parts fail under load); "
+        "all: all but load and faults."
     )
     requires_system_checks: list[str] = []
 
@@ -64,15 +65,20 @@ class Command(BaseCommand):
         season.add_argument("--seed", type=int, default=7, help="another number, another season")
         season.add_argument("--dailies", type=int, default=20)
         season.add_argument(
-            "--players", type=float, help="fairplay: how many times the usual 1,900 (default: 1); load: 300"
+            "--players",
+            type=float,
+            help="fairplay: how many times the usual 1,900 (1); load (300), faults (100): how many",
         )
         season.add_argument("--jobs", type=int, default=2, help="processes that share the work")
         season.add_argument("--rulesets", default="E", help="one season each: E,C,R")
-        load = parser.add_argument_group("load")
+        load = parser.add_argument_group("load, faults")
         load.add_argument("--spectators", type=int, help="sockets that follow the daily that is played")
         load.add_argument("--seconds", type=float, help="how long the players play")
         load.add_argument("--web", type=int, default=3, help="web processes")
         load.add_argument("--workers", type=int, default=2, help="processes that work off the queue")
+        load.add_argument(
+            "--faults", nargs="+", metavar="FAULT", help="some of: web worker postgres redis link reader clock"
+        )
         load.add_argument("--plot", type=Path, metavar="FILE", help="write a chart of the run (SVG)")
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
@@ -99,7 +105,8 @@ class Command(BaseCommand):
     def _on_hosts(self, run: Callable[..., dict[str, Any]], options: dict[str, Any]) -> dict[str, Any]:
         """Over the many-process form on hosts of this machine; `--own`: with the configured PostgreSQL and Redis."""
         given = Urls(settings.DATABASE_URL, settings.REDIS_URL) if options["own"] else None
-        wanted = {name: options[name] for name in ("spectators", "seconds", "plot") if options[name] is not None}
+        names = ("spectators", "seconds", "plot", "faults")
+        wanted = {name: options[name] for name in names if options[name] is not None}
         if options["players"] is not None:
             wanted["players"] = int(options["players"])
         try:
