@@ -42,7 +42,7 @@ def run(
         before = perf_counter()
         season = Season(seed=seed, dailies=dailies, scale=players, letters=one, jobs=jobs)
         tried = _judged(season, jobs)
-        told = report(tried, season.likelier(), seed=seed)
+        told = report(tried, season.likelier(), season.unaware(), seed=seed)
         told["cost"] = cost(tried)
         told["seconds"] = round(perf_counter() - before, 1)
         missed += [f"{one}: {name}" for name, target in told["targets"].items() if target["is"] == "missed"]

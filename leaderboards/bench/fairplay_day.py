@@ -19,6 +19,7 @@ from .fairplay_cast import Member
 from .fairplay_cheats import Copying, Foreknowing, Looking, Told, edited
 from .fairplay_oracle import Oracle
 from .fairplay_players import STRENGTHS, Honest
+from .fairplay_population import as_good, choices_of, log_chance, population_log_chance
 from .fairplay_sight import Mind, Played, play
 from .fairplay_times import intervals
 
@@ -43,6 +44,8 @@ class Sat:
     changed: int
     """Copies: moves that differ from the source."""
     throwaway: bool = False
+    unaware: float = 0.0
+    """Copies: `likelier` to an observer who knows neither the copier's honest self nor the source (fairplay_population)."""
 
 
 def deal_of(*, seed: int, day: int, ruleset: Ruleset) -> tuple[Card, ...]:
@@ -143,6 +146,13 @@ class Day:
         changed = differences(played.log, source.line.log)
         lines = {sat.line.log for sat in sources} if leaked else {source.line.log}
         self._keep(member, played, start_ms, choose, sources=len(lines), changed=changed)
+        sat = self._sat[member.player_id]
+        observer = self._random(f"observer {member.player_id}")
+        choices = choices_of(sat.line)
+        expected = played.likelier + log_chance(Honest(member.habits, observer), choices)
+        guesses = as_good(source.line.log, [sat.line.log for sat in before])
+        unaware = expected - population_log_chance(choices, observer) - log(guesses)
+        self._sat[member.player_id] = replace(sat, unaware=unaware)
 
     def _keep(
         self,

@@ -17,14 +17,18 @@ FALSE: Final = 0.001
 """Honest attempts that may be flagged."""
 
 
-def report(tried: Sequence[Tried], likelier: Mapping[str, Sequence[Sequence[float]]], *, seed: int) -> dict[str, Any]:
+Likelier = Mapping[str, Sequence[Sequence[float]]]
+UNAWARE: Final = "one attempt, 1 in 1,000, player and source unknown"
+
+
+def report(tried: Sequence[Tried], likelier: Likelier, unaware: Likelier, *, seed: int) -> dict[str, Any]:
     """Everything that the same seed gives again; `cost` is apart, for it does not."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for one in tried:
         by_kind[one.kind].append(one)
     kinds = {kind: _kind(by_kind[kind]) for kind in (*STRENGTHS, "bot", *CHEATS) if kind in by_kind}
     people = [one for one in tried if one.honest and one.kind != "bot"]
-    bounds = _bounds(likelier, seed)
+    bounds = _bounds(likelier, unaware, seed)
     return {
         "kinds": kinds,
         "false flags": _false_flags(people),
@@ -112,8 +116,11 @@ def _by_changes(by_kind: dict[str, list[Tried]]) -> dict[str, Any]:
     return found
 
 
-def _bounds(likelier: Mapping[str, Sequence[Sequence[float]]], seed: int) -> dict[str, float]:
-    """What an observer finds who knows the cheat's way of play and its honest self's to the last number."""
+def _bounds(likelier: Likelier, unaware: Likelier, seed: int) -> dict[str, float]:
+    """What an observer finds who knows the cheat's way of play and its honest self's to the last number.
+
+    For copies also one who knows the population only. That bound is a judge's: none can know who sits there.
+    """
     bounds = {}
     for kind, attempts in (("full foreknowledge", 10), ("partial foreknowledge", 20), ("second account", 20)):
         whole = careers(likelier.get(kind, ()), attempts=attempts, seed=seed)
@@ -124,6 +131,7 @@ def _bounds(likelier: Mapping[str, Sequence[Sequence[float]]], seed: int) -> dic
         bounds[f"{kind}, one attempt, 1 in 1,000"] = most_found(
             [one for daily in likelier.get(kind, ()) for one in daily], FALSE
         )
+        bounds[f"{kind}, {UNAWARE}"] = most_found([one for daily in unaware.get(kind, ()) for one in daily], FALSE)
     return bounds
 
 
@@ -149,7 +157,7 @@ def _targets(
         targets[f"{kind} within {attempts}, {least:.0%}"] = _target(found, _reached(found, least), least, bound)
     for kind in sorted(SHORT):
         at_once = after(by_kind[kind], 1)
-        bound = bounds.get(f"{kind}, one attempt, 1 in 1,000")
+        bound = bounds.get(f"{kind}, {UNAWARE}")
         targets[f"{kind} at once, 99%"] = _target(at_once, _reached(at_once, 0.99), 0.99, bound)
     return targets
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from time import thread_time_ns
@@ -114,11 +114,18 @@ class Season:
 
     def likelier(self) -> dict[str, list[list[float]]]:
         """`Sat.likelier` of all attempts of each kind, for each daily."""
+        return self._of_each_kind(lambda sat: sat.likelier)
+
+    def unaware(self) -> dict[str, list[list[float]]]:
+        """`Sat.unaware` in the same way."""
+        return self._of_each_kind(lambda sat: sat.unaware)
+
+    def _of_each_kind(self, value: Callable[[Sat], float]) -> dict[str, list[list[float]]]:
         found: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in self.days])
         for number, day in enumerate(self.days):
             for sat in day:
                 if not sat.throwaway:
-                    found[sat.member.kind][number].append(sat.likelier)
+                    found[sat.member.kind][number].append(value(sat))
         return dict(found)
 
     def tried(self, *, part: int = 0, parts: int = 1) -> list[Tried]:

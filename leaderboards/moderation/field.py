@@ -1,18 +1,42 @@
-"""Earlier finishes at one list of cards under one ruleset, as an index in memory by what was chosen where."""
+"""Earlier finishes at one list of cards under one ruleset, kept in memory: what was chosen where, and in which order."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from games.engine.moves import DRAW, Move
+from games.engine.layout import SLOTS
+from games.engine.moves import DRAW, UNDO, Move
 
 from .choices import decisions
 from .evidence import Line
 
 Key = tuple[int, int, int]
+STEPS: Final = SLOTS + 24
+"""What a line can do once: remove each slot, and make its first draw, its second ... its 24th (W and G)."""
+NEVER: Final = 99
+"""The place of a step that a line does not take."""
+
+
+def step_of(move: Move, drawn: int) -> int:
+    """Which step a remove or a draw is, after so many draws."""
+    return move if move < DRAW else SLOTS + drawn
+
+
+def standing(log: Sequence[Move]) -> list[int]:
+    """The plies, from 1, of the moves of a log that were not undone."""
+    found: list[int] = []
+    for ply, move in enumerate(log, start=1):
+        if move == UNDO:
+            found.pop()
+        else:
+            found.append(ply)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +59,7 @@ class Field:
         self.finishes: list[Finish] = []
         self._known: set[int] = set()
         self._chosen: dict[Key, dict[Move, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._places: NDArray[np.int8] = np.full((STEPS, 64), NEVER, dtype=np.int8)
 
     def __len__(self) -> int:
         return len(self.finishes)
@@ -59,6 +84,13 @@ class Field:
                 (28 - removed, draws),
             )
         )
+        if number == self._places.shape[1]:
+            self._places = np.hstack([self._places, np.full_like(self._places, NEVER)])
+        drawn = 0
+        for place, ply in enumerate(standing(line.log)):
+            move = line.log[ply - 1]
+            self._places[step_of(move, drawn), number] = place
+            drawn += move == DRAW
         for decision in decisions(line.ruleset, line.cards, line.log):
             self._chosen[decision.key][decision.choice.moves[decision.made]].append(number)
 
@@ -69,7 +101,7 @@ class Field:
             return {}
         return {move: np.array(numbers) for move, numbers in found.items()}
 
-    def best(self, count: int) -> list[int]:
-        """The numbers of the best finishes."""
-        order = sorted(range(len(self.finishes)), key=lambda number: self.finishes[number].quality)
-        return order[:count]
+    @property
+    def places(self) -> NDArray[Any]:
+        """int8 (STEPS, finishes): when each finish took each step, from 0, `NEVER` if not. What was undone is left out."""
+        return self._places[:, : len(self.finishes)]

@@ -1,51 +1,74 @@
-"""Is the line that of an earlier finish? Weighted by how forced it was: what anybody would play tells nothing.
+"""Is the line that of an earlier finish? Weighed by how usual it is: what anybody would play tells nothing.
 
-Two attempts are compared at the decisions that both came to, in whatever order. A shared move speaks for copying the more
-the less usual it is; a different one speaks against it. How usual the moves are is taken from the model of honest play, for
-the strength of player to whom the whole line would come most naturally, and never lower than what the others who came to
-that decision did.
+A likelihood ratio. If the attempt copies an earlier finish, each choice is, of the moves that are possible, the one that
+the finish made first: so two lines are compared in the order of their steps, and one that left the other's way for a
+few moves is back on it afterwards. If it is played independently, its choices are as usual as the many ways to play make
+them (`policies`). Every earlier finish may have been the source, the best ones more likely.
+
+Players who think alike in a way that `policies` does not know would look like copies of each other. So a suspicious
+line is asked about twice more. Where the field has others who came to the same decisions, what they did there counts
+(SCHOOL); lines that are all but the source's are left out of that: ten copies of one line do not make it common. And it
+may be the line of somebody who simply plays well (STRONG): on sealed cards that is what does well on average over
+shuffles of the cards that the player had not seen; on open cards, which anybody may know, what does well.
 """
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from games.engine.layout import SLOTS, turned_up
 from games.engine.moves import DRAW
+from games.solver.options import worths
 
 from .choices import Decision, decisions
-from .evidence import Evidence
-from .field import Finish
-from .honest import chances
+from .evidence import Evidence, Line
+from .field import NEVER, Field, Finish, standing, step_of
+from .habits import choices_of
+from .policies import usualness
+from .shuffles import arrangements
 from .signals import Signal, points_of
 
-KEPT: Final = 0.93
-"""How often who copies plays the copied move."""
-SHARPNESS: Final = (0.5, 1.0, 2.0, 4.0)
-"""From beginners, who choose almost anything, to players who always choose what looks best."""
-ODD: Final = 0.08
-BEST: Final = 5
-ON_BEST: Final = 0.7
-"""So much of the suspicion is on the so many best finishes: those are what is copied. The rest is on all alike."""
-ACROSS: Final = tuple(
-    3.0 * slot + 1.5
-    if slot < 3
-    else 3.0 * ((slot - 3) // 2) + 1 + (slot - 3) % 2
-    if slot < 9
-    else slot - 8.5
-    if slot < 18
-    else slot - 18.0
-    for slot in range(SLOTS)
-)
-"""Where a slot lies from left to right, in cards."""
+Array = NDArray[Any]
+
+KEPT: Final = ((0.99, 0.6), (0.85, 0.4))
+"""How often who copies makes the copied move, and how probable that is: most copies are exact, some are changed."""
+ON_BEST: Final = 0.85
+"""So much of the suspicion goes by rank, for good results are what is copied; the rest is on all earlier finishes alike."""
+RANKS: Final = 2.0
+"""The finish of rank r, from 0, gets a share of it that goes as 1 / (r + RANKS)."""
 ALIKE: Final = 0.9
-"""Share of the decisions in which a finish that may be a copy of the same line did the same."""
-LEAST: Final = 10
+"""Share of the decisions in which a finish that may be a copy of the same source did the same."""
+SCHOOL: Final = 0.03
+"""How probable it is that the others at the same decisions tell more of this player than `policies` do."""
+VISITS: Final = 6
+"""The chance by `policies` weighs as much as so many others at a decision."""
+STRONG: Final = 0.1
+"""How probable it is that an independent line is a strong player's."""
+STRONG_ODD: Final = 0.5
+"""A move this unusual is asked about: might a strong player see more in it?"""
+TEMPERATURE: Final = 0.5
+"""How much worse, in draws, a move may be for a strong player and still be played now and then (e-folds)."""
+SLIPS: Final = 0.05
+WORLDS: Final = 8
+"""Shuffles of the unseen cards for each unusual move: a millisecond each."""
+SUSPICIOUS: Final = 15
+"""Decibans from which the slow question for strong play is asked."""
+CROWD: Final = 200
+"""Finishes. Each further one is one more who may think like the player in a way that no model foresees; the priors make
+up for that in the mean only. In a smaller field that is rarer: of honest players of the simulated season one in a
+thousand comes to 15 decibans among 30 finishes, to 24 among hundreds."""
+FEW: Final = 4.0
+"""Decibans more in small fields at most, and only of what is above SUSPICIOUS: short lines are shared by chance."""
+LEAST: Final = 12
+"""Decibans: with less nothing is said."""
+_AFTER: Final = 100
+_NONE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,95 +76,146 @@ class Copy:
     """The earlier finish that a line is most likely copied from."""
 
     decibans: float
+    """For a copy of any earlier finish, against independent play."""
     finish: Finish | None
     shared: int
-    """Decisions that both came to."""
+    """Decisions at which that finish's order says what comes next."""
     same: int
+    """Those at which that was done."""
     unusual: tuple[int, ...]
     """Plies of the shared moves that tell most."""
 
 
 def find_copy(evidence: Evidence) -> Copy:
-    """Against every earlier finish of other players."""
+    """Against every earlier finish of other players; what was undone is not compared."""
     line, field = evidence.line, evidence.field
-    made = list(decisions(line.ruleset, line.cards, line.log))
-    if not len(field) or not made:
+    plies = set(standing(line.log))
+    made = [decision for decision in decisions(line.ruleset, line.cards, line.log) if decision.ply in plies]
+    numbers = np.array(
+        [  # those that came later may be copies of this one
+            number
+            for number, finish in enumerate(field.finishes)
+            if finish.player_id != line.player_id and finish.ended_ms < line.ended_ms
+        ],
+        dtype=int,
+    )
+    if not len(numbers) or not made:
         return Copy(0.0, None, 0, 0, ())
-    usual = _usual(evidence, made)
-    chosen = [field.chosen(decision.key) for decision in made]
-    shared = np.zeros(len(field), dtype=int)
-    same = np.zeros(len(field), dtype=int)
-    for decision, at in zip(made, chosen, strict=True):
-        for move, numbers in at.items():
-            shared[numbers] += 1
-            if move == decision.choice.moves[decision.made]:
-                same[numbers] += 1
-    # What is common is learnt from the others: ten copies of one line do not make it common.
-    alike = (shared >= 8) & (same >= ALIKE * shared)
-    sums = np.zeros((len(usual[0]), len(field)))
-    gains: list[tuple[float, int]] = []
-    for decision, chance, at in zip(made, usual, chosen, strict=True):
-        differing = {move: int((~alike[numbers]).sum()) for move, numbers in at.items()}
-        came = sum(differing.values())
-        mine = decision.choice.moves[decision.made]
-        for move, numbers in at.items():
-            often = np.maximum(chance[:, decision.choice.moves.index(move)], differing[move] / (came + 2))
-            if move == mine:
-                gain = np.log(np.maximum(KEPT, often) / often)
-                gains.append((float(gain.min()), decision.ply))
-            else:
-                gain = np.log((1 - KEPT) / np.maximum(1 - KEPT, 1 - often))
-            sums[:, numbers] += gain[:, None]
-    sums = sums.min(axis=0)
-    own = [  # and those that came later: they may be copies of this one
-        number
-        for number, finish in enumerate(field.finishes)
-        if finish.player_id == line.player_id or finish.ended_ms >= line.ended_ms
-    ]
-    sums[own] = -math.inf
-    compared = len(field) - len(own)
-    if not compared:
-        return Copy(0.0, None, 0, 0, ())
-    weights = np.full(len(field), (1 - ON_BEST) / compared)
-    best = [number for number in field.best(BEST) if sums[number] > -math.inf]
-    if best:
-        weights[best] += ON_BEST / len(best)
-    total = float((weights * np.exp(np.minimum(sums, 300.0))).sum())
-    likeliest = int(np.argmax(sums + np.log(weights)))
-    gains.sort(reverse=True)
+    follows = _follows(line, made, field.places[:, numbers].astype(np.int16))
+    usual = usualness(choices_of(line, made), _moves(made))
+    ratios = _ratios(follows, usual) + np.log(_priors(field, numbers))
+    at = int(np.argmax(ratios))
+    most = float(ratios[at])
+    total = most + math.log(float(np.exp(ratios - most).sum()))
+    if total > 0:
+        school = _school(field, numbers, made, usual, follows, at)
+        strong = _strong(line, made, usual, sealed=evidence.sealed) if total > _nats(SUSPICIOUS) else 0.0
+        total -= math.log(1 - SCHOOL - STRONG + SCHOOL * math.exp(school) + STRONG * math.exp(strong))
+    found = total / _nats(1)
+    few = min(FEW, max(0.0, 5 * math.log10(CROWD / len(numbers))))
+    told = follows[:, at]
+    gains = sorted((usual[n], made[n].ply) for n in np.flatnonzero(told == 2) if usual[n] < 0.6)
     return Copy(
-        10 * math.log10(max(total, 1e-9)),
-        field.finishes[likeliest],
-        int(shared[likeliest]),
-        int(same[likeliest]),
-        tuple(sorted(ply for gain, ply in gains[:8] if gain > 0.5)),
+        found + min(few, max(0.0, found - SUSPICIOUS)),
+        field.finishes[int(numbers[at])],
+        int((told != _NONE).sum()),
+        int(((told == 1) | (told == 2)).sum()),
+        tuple(sorted(ply for _, ply in gains[:8])),
     )
 
 
-def _usual(evidence: Evidence, made: Sequence[Decision]) -> list[np.ndarray]:
-    """For each decision, how likely each move is (columns) to each kind of honest player (rows).
+def _nats(decibans: float) -> float:
+    return decibans * math.log(10) / 10
 
-    Players who choose by what looks best, more or less sharply, and players with a fixed order: from the left or the
-    right, from the top or the bottom, the cards that turn up most others first or not. Whoever plays by such an order
-    plays like all who do.
-    """
-    found = []
-    line = evidence.line
-    for (best, _), decision in zip(chances(line.ruleset, line.cards, made), made, strict=True):
-        odds = np.array([chance / (1 - chance) for chance in best])
-        powers = odds[None, :] ** np.array(SHARPNESS)[:, None]
-        moves = decision.choice.moves
-        cards = [move for move in moves if move != DRAW]
-        ups = {move: turned_up(decision.choice.removed, move) for move in cards}
-        most = max(ups.values())
-        turning = [move for move in cards if ups[move] == most]
-        across = sorted(cards, key=ACROSS.__getitem__)
-        turning = sorted(turning, key=ACROSS.__getitem__)
-        ways = [across[0], across[-1], turning[0], turning[-1], cards[0], cards[-1], moves[int(odds.argmax())]]
-        orders = np.array([[move == way for move in moves] for way in ways], dtype=float)
-        rows = np.concatenate([powers / powers.sum(axis=1, keepdims=True), orders])
-        found.append((1 - ODD) * rows + ODD / len(moves))
+
+def _moves(made: Sequence[Decision]) -> Array:
+    found = np.full((len(made), max(len(decision.choice.moves) for decision in made)), DRAW)
+    for row, decision in zip(found, made, strict=True):
+        row[: len(decision.choice.moves)] = decision.choice.moves
     return found
+
+
+def _follows(line: Line, made: Sequence[Decision], places: Array) -> Array:
+    """int8 (decisions, finishes): is the move made the next one in the finish's order?
+
+    2: yes. 1: only if what it did earlier and is still possible is put off, or the other way round: who has left a step
+    out may take it up now or go on behind it. 0: no. _NONE: the finish took none of the possible steps.
+    """
+    decided = {decision.ply: at for at, decision in enumerate(made)}
+    follows = np.zeros((len(made), places.shape[1]), dtype=np.int8)
+    last = np.full(places.shape[1], -1, dtype=np.int16)
+    drawn = 0
+    for ply in standing(line.log):
+        move = line.log[ply - 1]
+        mine = places[step_of(move, drawn)]
+        at = decided.get(ply)
+        if at is not None:
+            first = after = np.int16(NEVER + _AFTER)
+            for other in made[at].choice.moves:
+                if other != move:
+                    place = places[step_of(other, drawn)]
+                    first = np.minimum(first, place)
+                    after = np.minimum(after, np.where(place > last, place, place + _AFTER))
+            follows[at] = (mine < first).astype(np.int8) + (np.where(mine > last, mine, mine + _AFTER) < after)
+            follows[at, np.minimum(first, mine) == NEVER] = _NONE
+        last = np.where(mine < NEVER, mine, last)
+        drawn += move == DRAW
+    return follows
+
+
+def _ratios(follows: Array, usual: Array) -> Array:
+    """For each finish the logarithm of how much likelier the line is for its copy than for independent play."""
+    found = []
+    for kept, share in KEPT:
+        own = (1 - kept) * usual
+        gains = np.log(np.stack([own, kept / 2 + own, kept + own, usual]) / usual)
+        found.append(math.log(share) + gains[follows, np.arange(len(usual))[:, None]].sum(axis=0))
+    return np.asarray(np.logaddexp.reduce(found))
+
+
+def _priors(field: Field, numbers: Array) -> Array:
+    """How probable each finish is as a source before the moves are compared. Sums to 1."""
+    left, draws = np.array([field.finishes[number].quality for number in numbers]).T
+    ranks = np.empty(len(numbers))
+    ranks[np.lexsort((draws, left))] = np.arange(len(numbers))
+    by_rank = 1 / (ranks + RANKS)
+    return np.asarray((1 - ON_BEST) / len(numbers) + ON_BEST * by_rank / by_rank.sum())
+
+
+def _school(field: Field, numbers: Array, made: Sequence[Decision], usual: Array, follows: Array, source: int) -> float:
+    """How much likelier (natural logarithm) the line is by what others did at the same decisions than by `policies`."""
+    same = (follows == follows[:, [source]]).mean(axis=0)
+    counted = np.zeros(len(field), dtype=bool)
+    counted[numbers[same < ALIKE]] = True
+    more = 0.0
+    for decision, chance in zip(made, usual.tolist(), strict=True):
+        came = alike = 0
+        for move, who in field.chosen(decision.key).items():
+            count = int(counted[who].sum())
+            came += count
+            alike += count if move == decision.choice.moves[decision.made] else 0
+        more += math.log((alike + VISITS * chance) / (came + VISITS) / chance)
+    return more
+
+
+def _strong(line: Line, made: Sequence[Decision], usual: Array, *, sealed: bool) -> float:
+    """How much likelier (natural logarithm) the line is for a strong player than by `policies`.
+
+    The attempt's id is the seed of the shuffles, so that the answer is always the same.
+    """
+    rng = random.Random(line.attempt_id)
+    more = 0.0
+    for decision, chance in zip(made, usual.tolist(), strict=True):
+        if chance >= STRONG_ODD:
+            continue
+        worlds: Sequence[Sequence[int]] = [line.cards]
+        if sealed:
+            worlds = arrangements(line.ruleset, line.cards, decision, rng, WORLDS)
+        worth = np.array([worths(line.ruleset, cards, [decision.choice])[0] for cards in worlds]).mean(axis=0)
+        likely = np.exp((worth - worth.max()) / TEMPERATURE)
+        likely = (1 - SLIPS) * likely / likely.sum() + SLIPS / len(likely)
+        more += math.log(likely[decision.made] / chance)
+    return more
 
 
 def same_line(evidence: Evidence, copy: Copy) -> Signal | None:
@@ -153,9 +227,9 @@ def same_line(evidence: Evidence, copy: Copy) -> Signal | None:
         "same_line",
         "moves",
         points_of(copy.decibans),
-        "Same line as an earlier finish: at "
-        f"{copy.same} of {copy.shared} decisions that both came to the same move was made, among them moves that few "
-        "would make. It may be copied from a replay or from another player; two players of one school can also think alike.",
+        f"Same line as an earlier finish: at {copy.same} of {copy.shared} choices the move was made that the other line makes "
+        "next, among them moves that few would make. It may be copied from a replay or from another player; two players of "
+        "one school can also think alike.",
         {
             "attempt_id": copy.finish.attempt_id,
             "shared": copy.shared,

@@ -28,9 +28,11 @@ from leaderboards.bench.fairplay_day import deal_of, throwaway_of
 from leaderboards.bench.fairplay_figures import interval, most_found
 from leaderboards.bench.fairplay_oracle import Oracle
 from leaderboards.bench.fairplay_players import STRENGTHS, Honest, Strength, new_habits
+from leaderboards.bench.fairplay_population import as_good, choices_of, log_chance, population_log_chance
 from leaderboards.bench.fairplay_season import Season, season
 from leaderboards.bench.fairplay_sight import Mind, Seen, play, seen_of
 from leaderboards.bench.fairplay_times import HUMAN, intervals, new_rhythm
+from leaderboards.moderation.evidence import Line
 from tests.processes import ROOT
 
 TINY: dict[str, Any] = {"seed": 11, "dailies": 2, "players": 0.01}
@@ -253,6 +255,35 @@ def test_the_bound_is_that_of_neyman_and_pearson() -> None:
     assert most_found(likelier, 0.001) == pytest.approx(0.464, abs=0.02)
     assert most_found([0.0] * 1_000, 0.001) <= 0.001  # no difference: as many as honest ones
     assert most_found([math.log(1e6)] * 100, 0.001) == 1.0
+
+
+def test_an_observer_who_knows_only_the_population_knows_less_of_a_player_than_the_player() -> None:
+    choose = random.Random(6)
+    cards = deal_of(seed=6, day=0, ruleset=DEFAULT_RULESET)
+    for strength in ("first fit", "greedy", "careful"):
+        honest = Honest(new_habits(strength, choose), choose)
+        log = play(DEFAULT_RULESET, cards, honest, choose).log
+        choices = choices_of(Line(1, 1, DEFAULT_RULESET, cards, log, (1,) * len(log), 0, len(log)))
+        alone = log_chance(honest, choices)
+        assert len(choices) > 10
+        assert alone < 0
+        assert alone - 25 < population_log_chance(choices, choose, 12) < alone
+    assert population_log_chance([], choose, 3) == pytest.approx(0)
+
+
+def test_a_source_is_sought_among_the_lines_that_are_as_good() -> None:
+    source = (20, 21, DRAW)
+    better, equal, worse, fewer = (20, 21), (21, 20, DRAW), (20, 21, DRAW, DRAW), (20, DRAW)
+    assert as_good(source, [better, equal, worse, fewer, source, equal]) == 3
+    assert as_good(worse, []) == 1
+
+
+def test_copies_are_told_of_to_both_observers() -> None:
+    day = Season(seed=4, dailies=1, scale=0.01)
+    for kind, dailies in day.unaware().items():
+        known = day.likelier()[kind]
+        assert [len(each) for each in dailies] == [len(each) for each in known]
+        assert any(any(each) for each in dailies) is kind.startswith("copied")
 
 
 def test_the_models_import_nothing_of_the_judge_but_its_front_door() -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from games.engine.moves import DRAW
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from games.engine.cards import Card
+from games.engine.moves import DRAW, UNDO, Move
+from games.engine.replay import replay
 from games.solver.options import Choice, worths
 from leaderboards.moderation.choices import decisions
 from leaderboards.moderation.evidence import Subject
 from leaderboards.moderation.same_line import find_copy, same_line
+from leaderboards.moderation.verdict import FLAG_AT
 from tests.moderation.lines_made import HOUR, E, at_random, deal, evidence, from_the_left, knowing_all, line, played
 
 
@@ -66,12 +74,21 @@ def test_a_forced_line_tells_nothing() -> None:
     assert same_line(forced, find_copy(forced)) is None
 
 
-def test_players_of_one_simple_habit_do_not_copy_each_other() -> None:
-    cards = deal(6)
-    log = played(cards, from_the_left)
-    many = [line(cards, log, player=seed, attempt=seed, started=seed) for seed in range(2, 6)]
+@pytest.mark.parametrize("seed", [6, 7, 8, 9])
+@pytest.mark.parametrize("side", [0, -1])
+def test_players_of_one_simple_habit_do_not_copy_each_other(seed: int, side: int) -> None:
+    """Always the first card that fits, or always the last one: whoever has the habit plays the whole line alike."""
+
+    def in_order(moves: Sequence[Move], removed: int, drawn: int, cards: Sequence[Card], rng: Random) -> Move:
+        fitting = [move for move in moves if move != DRAW]
+        return fitting[side] if fitting else DRAW
+
+    cards = deal(seed)
+    log = played(cards, in_order)
+    many = [line(cards, log, player=number, attempt=number, started=number) for number in range(2, 6)]
     found = evidence(line(cards, log, player=99, attempt=99, started=HOUR), *many)
-    assert find_copy(found).decibans < 15
+    assert len(list(decisions(E, cards, log))) > 15
+    assert find_copy(found).decibans < FLAG_AT - 5
 
 
 def test_ten_copies_do_not_make_a_line_common() -> None:
@@ -80,6 +97,100 @@ def test_ten_copies_do_not_make_a_line_common() -> None:
     copies = [line(cards, log, player=seed, attempt=seed, started=seed) for seed in range(2, 12)]
     found = evidence(line(cards, log, player=99, attempt=99, started=HOUR), *copies)
     assert find_copy(found).decibans >= 33
+
+
+def test_a_copy_that_leaves_the_line_for_some_moves_is_back_on_it_afterwards() -> None:
+    """A card moved forward by many places: in between no position is the source's, but the order is."""
+    cards = deal(1)
+    log = played(cards, at_random, 2)
+    source = line(cards, log, player=2, attempt=7)
+    exact = evidence(line(cards, log, player=3, attempt=9, started=HOUR), source)
+    changed = max((each for each in _moved(cards, log)), key=lambda each: _apart(cards, each, log))
+    assert _apart(cards, changed, log) >= 3
+    copy = find_copy(evidence(line(cards, changed, player=3, attempt=9, started=HOUR), source))
+    assert copy.same >= copy.shared - 2
+    assert copy.decibans >= find_copy(exact).decibans - 20
+
+
+def _moved(cards: Sequence[Card], log: Sequence[Move]) -> list[list[Move]]:
+    """All logs with one remove somewhere else that the rules allow and that end alike."""
+    found = []
+    for at, move in enumerate(log):
+        for to in range(len(log)):
+            rest = [*log[:at], *log[at + 1 :]]
+            tried = [*rest[:to], move, *rest[to:]]
+            if tried != list(log) and replay(E, cards, tried, undo_allowed=False).error is None:
+                found.append(tried)
+    return found
+
+
+def _apart(cards: Sequence[Card], log: Sequence[Move], source: Sequence[Move]) -> int:
+    """Decisions of a log that its source never came to."""
+    known = {decision.key for decision in decisions(E, cards, source)}
+    return sum(decision.key not in known for decision in decisions(E, cards, log))
+
+
+def test_what_was_undone_is_neither_compared_nor_counted_twice() -> None:
+    cards = deal(1)
+    log = played(cards, at_random, 2)
+    source = line(cards, log, player=2, attempt=7)
+    plain = find_copy(evidence(line(cards, log, player=3, attempt=9, started=HOUR), source))
+    again = [*log[:12], *[UNDO] * 10, *log[2:]]
+    for first, second in ((log, again), (again, log), (again, again)):
+        earlier = line(cards, first, player=2, attempt=7)
+        copy = find_copy(evidence(line(cards, second, player=3, attempt=9, started=HOUR), earlier))
+        assert copy.decibans == pytest.approx(plain.decibans)
+        assert (copy.shared, copy.same) == (plain.shared, plain.same)
+
+
+def test_good_finishes_are_suspected_before_bad_ones() -> None:
+    """The same copy of the same line: among worse finishes it tells more than among better ones."""
+    cards = deal(8)
+    source = line(cards, played(cards, at_random, 3), player=2, attempt=7)
+    copied = line(cards, source.log, player=3, attempt=999, started=9 * HOUR)
+    others = (
+        [played(cards, knowing_all, seed) for seed in range(20)],
+        [played(cards, at_random, seed)[:10] for seed in range(50, 70)],
+    )
+    better, worse = (
+        find_copy(evidence(copied, source, *(line(cards, log, player=9, attempt=20 + n) for n, log in enumerate(logs))))
+        for logs in others
+    )
+    assert worse.finish is not None
+    assert worse.finish.attempt_id == 7
+    assert worse.decibans > better.decibans + 5
+
+
+def test_an_odd_line_that_many_others_play_too_is_a_school_s() -> None:
+    """Who comes to the same decisions and makes the same odd moves, but elsewhere goes another way, makes them common."""
+    cards = deal(1)
+    log = played(cards, at_random, 2)
+    half = len(log) // 2
+    source, copied = line(cards, log, player=2, attempt=7), line(cards, log, player=3, attempt=999, started=9 * HOUR)
+    school = [line(cards, log[:half], player=20 + n, attempt=20 + n) for n in range(30)]
+    strangers = [line(cards, played(cards, at_random, n)[:half], player=20 + n, attempt=20 + n) for n in range(30)]
+    assert (
+        find_copy(evidence(copied, source, *school)).decibans
+        < find_copy(evidence(copied, source, *strangers)).decibans - 8
+    )
+
+
+def test_on_open_cards_a_line_that_knows_them_is_no_copy_for_that() -> None:
+    """Anybody may study an open deal; on a sealed one the very same line is told apart from good play."""
+    cards = deal(8)
+    log = played(cards, knowing_all, 8)
+    source, copied = line(cards, log, player=2, attempt=7), line(cards, log, player=3, attempt=9, started=HOUR)
+    sealed = find_copy(evidence(copied, source))
+    opened = find_copy(evidence(copied, source, sealed=False))
+    assert sealed.decibans > FLAG_AT
+    assert opened.decibans < sealed.decibans - 5
+
+
+def test_the_same_evidence_gives_the_same_answer() -> None:
+    cards = deal(8)
+    log = played(cards, knowing_all, 8)
+    source, copied = line(cards, log, player=2, attempt=7), line(cards, log, player=3, attempt=9, started=HOUR)
+    assert find_copy(evidence(copied, source)) == find_copy(evidence(copied, source))
 
 
 def test_own_earlier_finishes_and_programs_are_not_compared() -> None:
