@@ -59,12 +59,6 @@ WORLDS: Final = 8
 """Shuffles of the unseen cards for each unusual move: a millisecond each."""
 SUSPICIOUS: Final = 15
 """Decibans from which the slow question for strong play is asked."""
-CROWD: Final = 200
-"""Finishes. Each further one is one more who may think like the player in a way that no model foresees; the priors make
-up for that in the mean only. In a smaller field that is rarer: of honest players of the simulated season one in a
-thousand comes to 15 decibans among 30 finishes, to 24 among hundreds."""
-FEW: Final = 4.0
-"""Decibans more in small fields at most, and only of what is above SUSPICIOUS: short lines are shared by chance."""
 LEAST: Final = 12
 """Decibans: with less nothing is said."""
 _AFTER: Final = 100
@@ -111,12 +105,10 @@ def find_copy(evidence: Evidence) -> Copy:
         school = _school(field, numbers, made, usual, follows, at)
         strong = _strong(line, made, usual, sealed=evidence.sealed) if total > _nats(SUSPICIOUS) else 0.0
         total -= math.log(1 - SCHOOL - STRONG + SCHOOL * math.exp(school) + STRONG * math.exp(strong))
-    found = total / _nats(1)
-    few = min(FEW, max(0.0, 5 * math.log10(CROWD / len(numbers))))
     told = follows[:, at]
     gains = sorted((usual[n], made[n].ply) for n in np.flatnonzero(told == 2) if usual[n] < 0.6)
     return Copy(
-        found + min(few, max(0.0, found - SUSPICIOUS)),
+        total / _nats(1),
         field.finishes[int(numbers[at])],
         int((told != _NONE).sum()),
         int(((told == 1) | (told == 2)).sum()),
