@@ -284,6 +284,7 @@ def _one(
         "spectators_behind": left_behind,
         "standings_different": checked["different"],
         "redis_copy": checked["copy"],
+        "verified": checked["verified"],
         "refusals": _refusals(seen),
         **broken.told,
     }
@@ -292,6 +293,7 @@ def _one(
         "a move was doubled": moves.doubled == 0,
         f"recovery took more than {RECOVERY_SECONDS:.0f} s": max(recovered, behind) < RECOVERY_SECONDS,
         "the standings are not as the attempts say": checked["different"] == 0,
+        "an attempt is not as its log says": checked["verified"],
         "the copy in Redis has another order": checked["copy"] == "same",
         "a spectator stayed behind": left_behind == 0 and not broken.told.get("deaf_behind"),
         "a player did not end": seen.stuck_threads == 0,

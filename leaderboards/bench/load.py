@@ -15,7 +15,7 @@ from typing import Any, Final
 from .load_generator import Generator, Seen, Stage
 from .load_truth import Lags, Moves, lags, moves_compared, standings_checked
 from .plot import Chart, svg
-from .usage import cpu_by_kind, memory_mb
+from .usage import by_kind, cpu_seconds, memory_mb, waited_seconds
 
 PLAYERS, SPECTATORS, SECONDS = 300, 2000, 60.0
 ACK_MS: Final = 150.0
@@ -36,12 +36,13 @@ def run(
     with Generator(stage, players=players, spectators=spectators, seconds=seconds) as generator:
         kinds = {**stage.pids(), "generator": generator.pids()}
         say(f"{seconds:.0f} s of play …")
-        before = cpu_by_kind(kinds)
+        before, waited_before = by_kind(cpu_seconds, kinds), by_kind(waited_seconds, kinds)
         generator.go()
         time.sleep(0.8 * seconds)
-        memory = {kind: memory_mb(pids) for kind, pids in kinds.items()}  # players end with the run
+        memory = by_kind(memory_mb, kinds)  # players end with the run, and with them their threads
+        waited = {kind: after - waited_before[kind] for kind, after in by_kind(waited_seconds, kinds).items()}
         generator.players_end()
-        used = {kind: after - before[kind] for kind, after in cpu_by_kind(kinds).items()}
+        used = {kind: after - before[kind] for kind, after in by_kind(cpu_seconds, kinds).items()}
         checked = standings_checked(generator.seen.board, stage.environment)
         behind = generator.settle(checked["version"])
         seen = generator.spectators_end()
@@ -62,6 +63,7 @@ def run(
         "errors": counted(seen),
         "cpu_seconds_per_1000_moves": {kind: 1000 * each / max(1, len(within(seen))) for kind, each in used.items()},
         "cpu_share_of_a_core": {kind: each / seconds for kind, each in used.items()},
+        "waited_for_a_core": {kind: each / (0.8 * seconds) for kind, each in waited.items()},
         "memory_mb": memory,
         "processes": {kind: len(pids) for kind, pids in kinds.items()},
     }
@@ -119,6 +121,7 @@ def missed(figures: dict[str, Any], moves: Moves) -> list[str]:
         "no event lost": spectators["lost"] == 0 and spectators["behind_at_the_end"] == 0,
         "no event doubled": spectators["twice"] == 0,
         "standings as the attempts say": standings["different"] == 0 and standings["copy"] != "different",
+        "every attempt as its log says": standings["verified"],
         "no errors": not figures["errors"],
     }
     return [name for name, is_so in reached.items() if not is_so]

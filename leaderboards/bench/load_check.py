@@ -3,7 +3,8 @@
     python -m leaderboards.bench.load_check BOARD        (with the server's environment)
 
 Prints one line of JSON: the board's `version`, `entries`, the ids of its first rows in order (`top`), how many entries are
-`different` from what its attempts say (counters included), whether the `copy` in Redis has the same order.
+`different` from what its attempts say (counters included), whether the `copy` in Redis has the same order, and whether
+`manage.py verify` finds every attempt as its log says (`verified`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from typing import Any
 
 _TOP = 50
@@ -40,8 +42,21 @@ def checked(scope: str) -> dict[str, Any]:
         "entries": board.entries,
         "top": [ids[one.attempt_id] for one in ranked],
         "different": different + sum(one != other for one, other in zip(counters, truth, strict=True)),
+        "verified": verified(),
         "copy": "none" if orders is None else "same" if orders[0] == orders[1] else "different",
     }
+
+
+def verified() -> bool:
+    """Whether every stored attempt, replayed, gives its stored result."""
+    from django.core.management import call_command
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            call_command("verify", progress=f"{folder}/progress", stdout=sys.stderr)
+        except SystemExit as end:
+            return not end.code
+    return True
 
 
 def main(scope: str) -> None:

@@ -1,10 +1,10 @@
-"""CPU seconds and memory of processes with all their children (Linux: /proc)."""
+"""CPU seconds, waits for a core, and memory of processes with all their children (Linux: /proc)."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,17 @@ def cpu_seconds(pids: Iterable[int]) -> float:
     return total / _TICK
 
 
+def waited_seconds(pids: Iterable[int]) -> float:
+    """How long threads of these processes and their descendants were ready to run while others had the cores."""
+    total = 0
+    for pid in pids:
+        for one in tree(pid):
+            with contextlib.suppress(OSError):
+                for task in Path(f"/proc/{one}/task").iterdir():
+                    total += int((task / "schedstat").read_text().split()[1])
+    return total / 1e9
+
+
 def memory_mb(pids: Iterable[int]) -> float:
     """Memory of these processes and their descendants; a page that several share counts once in all."""
     total = 0
@@ -44,6 +55,6 @@ def memory_mb(pids: Iterable[int]) -> float:
     return total / 1024
 
 
-def cpu_by_kind(pids: Mapping[str, Iterable[int]]) -> dict[str, float]:
-    """`cpu_seconds` of each kind."""
-    return {kind: cpu_seconds(each) for kind, each in pids.items()}
+def by_kind(measure: Callable[[Iterable[int]], float], pids: Mapping[str, Iterable[int]]) -> dict[str, float]:
+    """One of the measures above, of each kind of process."""
+    return {kind: measure(each) for kind, each in pids.items()}
