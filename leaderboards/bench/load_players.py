@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
 import sys
 import threading
@@ -148,6 +149,12 @@ class Player(threading.Thread):
         return min(max(seconds, SHORTEST), LONGEST)
 
 
+def _end_with_our_maker() -> None:
+    """Its end closes our input; nobody is left then to be told anything."""
+    sys.stdin.read()
+    os._exit(1)
+
+
 def main() -> None:
     """See the module."""
     orders = Orders(**json.loads(sys.stdin.readline()))
@@ -160,6 +167,7 @@ def main() -> None:
         player.ready.wait()
     print("ready", flush=True)  # noqa: T201
     until = time.monotonic() + orders.seconds if sys.stdin.readline().startswith("go") else 0.0
+    threading.Thread(target=_end_with_our_maker, daemon=True).start()
     for player in players:
         player.until = until
     begin.set()

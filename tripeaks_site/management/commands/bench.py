@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,7 @@ class Command(BaseCommand):
         wanted = {name: options[name] for name in names if options[name] is not None}
         if options["players"] is not None:
             wanted["players"] = int(options["players"])
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # an end that tidies up
         try:
             with Topology(web=options["web"], workers=options["workers"], servers=given) as stage:
                 return run(stage, say=self.stderr.write, **wanted)
