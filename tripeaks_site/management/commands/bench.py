@@ -59,7 +59,9 @@ class Command(BaseCommand):
         parser.add_argument("names", nargs="+", choices=[*NAMES, "all"], metavar="NAME", help="|".join([*NAMES, "all"]))
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
-        parser.add_argument("--entries", type=int, help="of the board of rank (1,000,000), in all for capacity (10,000,000)")
+        parser.add_argument(
+            "--entries", type=int, help="of the board of rank (1,000,000), in all for capacity (10,000,000)"
+        )
         parser.add_argument("--sockets", type=int, help="fanout: sockets in all (default: 5,000)")
         parser.add_argument("--processes", type=int, help="fanout: server processes that share them (default: 1)")
         season = parser.add_argument_group("fairplay")
