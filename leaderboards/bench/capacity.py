@@ -120,7 +120,7 @@ def _asked(ask: Callable[[int], Any], *, plans: bool) -> dict[str, Any]:
         ask(number)
         times.append((perf_counter() - started) * 1000)
     times.sort()
-    explained = _explained(lambda: ask(choose.randrange(2**40)))
+    explained = explained(lambda: ask(choose.randrange(2**40)))
     found: dict[str, Any] = {
         "p50_ms": times[len(times) // 2],
         "p99_ms": times[len(times) * 99 // 100],
@@ -133,7 +133,7 @@ def _asked(ask: Callable[[int], Any], *, plans: bool) -> dict[str, Any]:
     return found
 
 
-def _explained(ask: Callable[[], Any]) -> list[str]:
+def explained(ask: Callable[[], Any]) -> list[str]:
     """The plans of all statements of a question, as they were executed."""
     connection.ensure_connection()
     driver = connection.connection
