@@ -56,6 +56,7 @@ def _milliseconds(times: tuple[list[int], list[int]]) -> dict[str, Any]:
         "p50_ms": round(clock[len(clock) // 2] / 1e6, 3),
         "p99_ms": round(clock[len(clock) * 99 // 100] / 1e6, 3),
         "worst_ms": round(clock[-1] / 1e6, 3),
+        "p50_cpu_ms": round(cpu[len(cpu) // 2] / 1e6, 3),
         "worst_cpu_ms": round(cpu[-1] / 1e6, 3),
     }
 

@@ -1,4 +1,4 @@
-"""The solver's benchmark measures what it says and reaches what is asked for, with room for a busy machine."""
+"""The solver's benchmark measures what it says and reaches what is asked for, by CPU: the clock goes on when others compute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_the_bench_tells_every_figure() -> None:
     for part in ("easy", "classic"):
         assert told[part]["samples"] == 300
         assert told[part]["p50_ms"] <= told[part]["p99_ms"] <= told[part]["worst_ms"]
-        assert told[part]["p50_ms"] < 3
-    assert told["analysis of a 50-move attempt, Easy"]["p50_ms"] < 60
-    assert told["analysis of a 50-move attempt, Runs"]["p50_ms"] < 1_500
-    assert told["best score of a deal, Runs"]["p50_ms"] < 1_500
+        assert told[part]["p50_cpu_ms"] < 3
+    assert told["analysis of a 50-move attempt, Easy"]["p50_cpu_ms"] < 60
+    assert told["analysis of a 50-move attempt, Runs"]["p50_cpu_ms"] < 1_500
+    assert told["best score of a deal, Runs"]["p50_cpu_ms"] < 1_500
