@@ -282,12 +282,14 @@ def rebuild(board_id: int) -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT version, entries FROM leaderboards_board WHERE id = %s", (board_id,))
                 board = cursor.fetchone()
+                # Sorted here: what comes in order costs the sorted set a quarter. By a sort, not by rows all over the disk.
+                cursor.execute("SET LOCAL work_mem = '64MB'; SET LOCAL cursor_tuple_fraction = 1")
             if board is None:
                 return False
             with connection.chunked_cursor() as rows, ThreadPoolExecutor(1) as writer:
                 rows.execute(
                     """SELECT player_id, key, finished_ms, attempt_id FROM leaderboards_entry
-                        WHERE board_id = %s AND active""",
+                        WHERE board_id = %s AND active ORDER BY key, finished_ms, attempt_id""",
                     (board_id,),
                 )
                 written: Future[None] | None = None  # one chunk is written while the next is read
