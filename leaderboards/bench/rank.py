@@ -20,7 +20,7 @@ from games.engine.codes import numbered_code
 from games.engine.deals import deal_cards
 from games.engine.ranking import Result, key_bucket, rank_key
 from games.models import Attempt, Deal, Player
-from games.redis import redis
+from games.redis import PATIENT_SECONDS, redis
 from leaderboards import standings
 from leaderboards.models import Board, Entry
 from leaderboards.scopes import parse_board
@@ -136,7 +136,7 @@ def _page(name: Any, cursor: str, now: dt.datetime) -> dict[str, Any]:
 
 
 def _redis_memory() -> int:
-    client: Any = redis()
+    client: Any = redis(PATIENT_SECONDS)
     return int(client.info("memory")["used_memory"])
 
 
