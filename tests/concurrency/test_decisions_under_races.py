@@ -343,11 +343,11 @@ def rebuilt_around(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -
     """Rebuild the copy of the board, and act after it has read the database and before it takes its place."""
     real = standings._run
 
-    def late(source: str, keys: list[str], arguments: Any) -> Any:
+    def late(source: str, keys: list[str], arguments: Any, **patience: float) -> Any:
         if source is standings._SWAP:
             monkeypatch.setattr(standings, "_run", real)
             in_threads(act)
-        return real(source, keys, arguments)
+        return real(source, keys, arguments, **patience)
 
     monkeypatch.setattr(standings, "_run", late)
     assert standings.rebuild(Board.objects.get(scope=RUNS, view="best").pk)
