@@ -15,9 +15,9 @@ from .load_spectators import read_frame, text_frame
 
 BUFFER: Final = 16384
 READING: Final = 1 << 20
-FILLS: Final = 600_000
-"""Bytes: several times what the buffers of a connection hold whose client does not read."""
-RESYNCS_A_SECOND: Final = 20
+FILLS: Final = 180_000
+"""Bytes: more than the buffers of a connection with small ones hold whose client does not read."""
+RESYNCS_A_SECOND: Final = 40
 
 
 class Deaf:
@@ -59,7 +59,7 @@ class Deaf:
 
     def ask(self, snapshot: int) -> None:
         """Ask each of them for more snapshots, of so many bytes each, than its buffers hold."""
-        for _ in range(min(250, FILLS // snapshot + 1)):
+        for _ in range(min(800, FILLS // snapshot + 1)):
             for link in self._sockets:
                 link.setblocking(False)
                 with contextlib.suppress(BlockingIOError):  # the server does not read from it either

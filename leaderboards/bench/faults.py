@@ -68,6 +68,7 @@ class Breakable(Stage, Protocol):
     def cut_off(self) -> object: ...
     def cut_link(self) -> str: ...
     def mend_link(self) -> None: ...
+    def small_buffers(self, host: Any) -> contextlib.AbstractContextManager[bool]: ...
     def step_clock(self, seconds: float) -> None: ...
 
 
@@ -104,11 +105,15 @@ def worker_killed(stage: Breakable, generator: Generator) -> Broken:
             os.kill(other.pid, signal.SIGSTOP)  # whatever is being done is then being done by the one to be killed
             others.callback(os.kill, other.pid, signal.SIGCONT)
         time.sleep(0.2)
-        waiting = time.monotonic() + TASK_SECONDS
-        while not _number(connection, doing) and time.monotonic() < waiting:
-            pass
-        stage.workers[0].kill()
+        victim, waiting = stage.workers[0], time.monotonic() + TASK_SECONDS
+        while time.monotonic() < waiting:
+            if _number(connection, doing):
+                os.kill(victim.pid, signal.SIGSTOP)
+                if _number(connection, doing):  # still: it has not just ended
+                    break
+                os.kill(victim.pid, signal.SIGCONT)
         told = {"tasks_in_hand": _number(connection, doing)}
+        victim.kill()
         others.close()
         broken = _restarted(stage.workers[0])
         broken.told |= told
@@ -182,15 +187,15 @@ def readers_stopped(stage: Breakable, generator: Generator) -> Broken:
     broken = Broken()
     web = stage.webs[0]
     before = memory_mb([web.pid])
-    with Deaf(web.url, generator.seen.board, DEAF) as deaf:
+    with stage.small_buffers(web.host) as small, Deaf(web.url, generator.seen.board, DEAF) as deaf:
         with Client(web.url) as client:
-            snapshot = len(json.dumps(client.board(generator.seen.board)))
+            snapshot = len(json.dumps(client.board(generator.seen.board), separators=(",", ":")))
         deaf.ask(snapshot)
         time.sleep(AFTER)
         broken.told["web_memory_grew_mb"] = memory_mb([web.pid]) - before
         broken.returned = time.monotonic()
         behind, jumped = deaf.read_until(version_of(stage, generator.seen.board), RECOVERY_SECONDS)
-        broken.told |= {"deaf_behind": behind, "deaf_got_a_snapshot": jumped}
+        broken.told |= {"deaf_behind": behind, "deaf_got_a_snapshot": jumped, "none_was_filled": small and not jumped}
     broken.recovered.append(time.monotonic())
     return broken
 
@@ -297,6 +302,7 @@ def _one(
         "the copy in Redis has another order": checked["copy"] == "same",
         "a spectator stayed behind": left_behind == 0 and not broken.told.get("deaf_behind"),
         "a player did not end": seen.stuck_threads == 0,
+        "no buffer was filled": not broken.told.get("none_was_filled"),
         "tasks were left": not broken.told.get("tasks_left"),
     }
     return {**figures, "missed": [what for what, is_so in held.items() if not is_so]}

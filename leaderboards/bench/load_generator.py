@@ -60,7 +60,7 @@ class Generator:
     """Players and spectators in processes of their own. A context manager; at its end they have ended."""
 
     def __init__(
-        self, stage: Stage, *, players: int, spectators: int, seconds: float, processes: int = 2, played: int = 36
+        self, stage: Stage, *, players: int, spectators: int, seconds: float, processes: int = 2, played: int = 46
     ) -> None:
         self._stage = stage
         self._players, self._spectators, self._seconds = players, spectators, seconds

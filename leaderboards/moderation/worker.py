@@ -31,9 +31,9 @@ from .tasks import QUEUE, TRIES, NotJudged
 
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS: Final = 5.0
-STALLED_SECONDS: Final = 20.0
-"""Without a heartbeat for so long a worker is taken for dead, and its tasks are queued again (within 30 s at most)."""
+HEARTBEAT_SECONDS: Final = 2.5
+STALLED_SECONDS: Final = 10.0
+"""Without a heartbeat for so long a worker is taken for dead, and its tasks are queued again (within 15 s at most)."""
 POLL_SECONDS: Final = 2.0
 """New tasks are heard of at once; those that wait for their time (a retry) are looked for so often."""
 END_SECONDS: Final = 10.0

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -246,6 +246,22 @@ class Topology:
     def mend_link(self) -> None:
         """The opposite of `cut_link`."""
         self.network.mend(self.cut_off)
+
+    @contextlib.contextmanager
+    def small_buffers(self, host: Host) -> Iterator[bool]:
+        """New connections of this host keep little that is not read at the other end; whether that could be had."""
+        if not self.network.separate:
+            yield False
+            return
+        setting = Path("/proc/sys/net/ipv4/tcp_wmem")
+        with host.inside():  # of its namespace alone
+            before = setting.read_text()
+            setting.write_text("4096 16384 32768")
+        try:
+            yield True
+        finally:
+            with host.inside():
+                setting.write_text(before)
 
     def step_clock(self, seconds: float) -> None:
         """From now on every process's clock is off by so much."""
