@@ -17,7 +17,7 @@ from games.engine.moves import DRAW, Move
 from games.engine.rulesets import RankingName
 from games.engine.scoring import SCORING
 from games.solver.answers import Best, PlyValue
-from games.solver.states import State, common, is_won, steps
+from games.solver.states import State, empty_in_all, is_won, steps
 from games.solver.sweeps import scratch, settled
 from games.solver.tables import LONGEST_LINE, Array, Board, peak_points, shapes
 
@@ -83,7 +83,7 @@ def _values(board: Board, states: Sequence[State], worth: Array) -> list[PlyValu
 def _sweep(board: Board, states: Sequence[State], worth: Array, *, points: bool = False) -> None:
     longest = states[0].longest
     stuck = _points_worth(board, longest) if points else _stuck_worth(board, board.ruleset.ranking, longest)
-    settled(board, worth, removed=common(states), won_worth=won_worth(board, longest), stuck_worth=stuck)
+    settled(board, worth, removed=empty_in_all(states), won_worth=won_worth(board, longest), stuck_worth=stuck)
 
 
 def sweep_all(board: Board, worth: Array, *, removed: int) -> None:

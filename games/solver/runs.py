@@ -21,7 +21,7 @@ from games.engine.moves import DRAW, Move
 from games.engine.scoring import SCORING
 from games.solver import linear
 from games.solver.answers import Best, PlyValue
-from games.solver.states import State, common, is_won, steps
+from games.solver.states import State, empty_in_all, is_won, steps
 from games.solver.sweeps import NONE, reached, scratch, settled, settled_runs
 from games.solver.tables import Array, Board, peak_points, shapes
 
@@ -157,7 +157,7 @@ def evaluate(board: Board, opening: State, states: Sequence[State]) -> list[PlyV
     with scratch("worth") as worth:
         won_worth = linear.won_worth(board, opening.longest)
         nothing = np.zeros(shapes().count, dtype=np.uint8)
-        settled(board, worth, removed=common(states), won_worth=won_worth, stuck_worth=nothing)
+        settled(board, worth, removed=empty_in_all(states), won_worth=won_worth, stuck_worth=nothing)
         draws = [linear.draws_to_win(state, worth) for state in states]
     return [
         PlyValue(fewest is not None, fewest, best, None if best is None else best.score)

@@ -29,7 +29,7 @@ class State:
     """The longest line that the log still has room for (R5.4), `LONGEST_LINE` at most."""
 
 
-def common(states: Iterable[State]) -> int:
+def empty_in_all(states: Iterable[State]) -> int:
     """The mask of the slots that are empty in all of them."""
     masks = shapes().masks
     return reduce(and_, (int(masks[state.shape]) for state in states))

@@ -29,7 +29,8 @@ from .evidence import Line
 from .honest import chances
 
 DEGREES: Final = (0.05, 0.1, 0.2, 0.5, 0.9)
-"""Shares of choices made with knowledge that are bet on."""
+"""Shares of choices made with knowledge that are bet on; nothing is staked on the first any more, but the logarithms of
+version 1 that careers hold have it."""
 STAKES: Final = (0.0, 0.1, 0.4, 0.1, 0.25, 0.0, 0.0, 0.05, 0.0, 0.1)
 """How the stake is spread: the degrees of the best result, then those of keeping the win. Most lies on one choice in five:
 greater degrees need no help."""

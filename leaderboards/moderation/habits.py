@@ -19,7 +19,7 @@ from games.engine.moves import DRAW
 
 from .choices import Decision
 from .evidence import Line
-from .honest import FEATURES, chances, features
+from .honest import FEATURES, chances_of, features
 
 Array = NDArray[Any]
 
@@ -52,21 +52,24 @@ class Choices:
     """int64 (decisions): how many moves there were."""
     made: Array
     """int64 (decisions): which was made."""
+    looks: tuple[tuple[float, ...], ...]
+    """How likely each move is to be a best one (`honest.chances`)."""
 
 
 def choices_of(line: Line, made: Sequence[Decision]) -> Choices:
     """Of a line's decisions; nothing in it depends on hidden cards."""
-    looks = chances(line.ruleset, line.cards, made)
+    seen = [features(line.ruleset, line.cards, decision) for decision in made]
+    looks = tuple(best for best, _ in chances_of(seen))
     most = max((len(decision.choice.moves) for decision in made), default=0)
     rows = np.zeros((len(made), most, WIDTH), dtype=np.float32)
-    for at, (decision, (best, _)) in enumerate(zip(made, looks, strict=True)):
+    for at, (decision, best) in enumerate(zip(made, looks, strict=True)):
         moves = decision.choice.moves
-        rows[at, : len(moves), :-2] = features(line.ruleset, line.cards, decision)
+        rows[at, : len(moves), :-2] = seen[at]
         rows[at, : len(moves), -2] = [_SIDE[SLOTS if move == DRAW else move] for move in moves]
         chance = np.array(best)
         rows[at, : len(moves), -1] = np.log(chance / (1 - chance))
     counts = np.array([len(decision.choice.moves) for decision in made], dtype=np.int64)
-    return Choices(rows, counts, np.array([decision.made for decision in made], dtype=np.int64))
+    return Choices(rows, counts, np.array([decision.made for decision in made], dtype=np.int64), looks)
 
 
 def _start() -> Array:

@@ -142,9 +142,13 @@ def chances(
 
     Given that the moves differ at all in it. LEAST_CHANCE to 1 - LEAST_CHANCE.
     """
-    if not made:
+    return chances_of([features(ruleset, cards, decision) for decision in made])
+
+
+def chances_of(rows: Sequence[list[list[float]]]) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+    """`chances` of decisions whose `features` are there already."""
+    if not rows:
         return []
-    rows = [features(ruleset, cards, decision) for decision in made]
     inputs = np.array([row for each in rows for row in each])
     found = 1 / (1 + np.exp(-(np.tanh(inputs @ _HIDDEN + _HIDDEN_BIAS) @ _OUTPUT + _OUTPUT_BIAS)))
     found = np.clip(found, LEAST_CHANCE, 1 - LEAST_CHANCE)

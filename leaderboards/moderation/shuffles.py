@@ -35,7 +35,6 @@ from .choices import Decision, decisions
 from .evidence import Line
 from .foreknowledge import DEGREES, Logs, usually
 from .habits import Choices, choices_of, usual, without_each
-from .honest import chances
 
 WORLDS: Final = 16
 """Shuffles of the unseen cards for a telling decision with a usual move."""
@@ -79,7 +78,7 @@ def study(line: Line, *, worlds: int = WORLDS) -> Studied:
     rng = random.Random(line.attempt_id)
     made = list(decisions(line.ruleset, line.cards, line.log))
     real = worths(line.ruleset, line.cards, [decision.choice for decision in made])
-    looks = chances(line.ruleset, line.cards, made)
+    choices = choices_of(line, made)
     told = []
     for at, decision in enumerate(made):
         if min(real[at]) == max(real[at]):
@@ -87,13 +86,13 @@ def study(line: Line, *, worlds: int = WORLDS) -> Studied:
         first = max(0, at - BACK)
         before = [each.choice for each in made[first : at + 1]]
         values = [real[first : at + 1]]
-        usual_here = usually(looks[at][0], decision.made)
+        usual_here = usually(choices.looks[at], decision.made)
         times = next(times for least, times in ODD_MOVES if usual_here >= least)
         for shuffled in arrangements(line.ruleset, line.cards, decision, rng, worlds * times):
             values.append(worths(line.ruleset, shuffled, before))
         keeps = min(real[at]) < LEAST_WIN <= max(real[at])
         told.append(Told(at, _masks(values, _best), _masks(values, _winning) if keeps else None))
-    return Studied(choices_of(line, made), tuple(told))
+    return Studied(choices, tuple(told))
 
 
 def arrangements(

@@ -32,6 +32,7 @@ def in_world(studied: Studied, at: int, world: int) -> Studied:
 def test_the_factors_of_a_decision_average_one_over_its_worlds_whatever_was_chosen(choose: object) -> None:
     """The weights of the decisions before hold for each world as they would if it were the real one."""
     tried = 0
+    unweighted = 0.0
     for seed in range(3):
         studied = studied_of(seed, choose)
         for at, told in enumerate(studied.told):
@@ -43,8 +44,10 @@ def test_the_factors_of_a_decision_average_one_over_its_worlds_whatever_was_chos
             weights = np.array([before(told, world, studied, likely) for world in telling])
             means = (weights * np.array(factors)).sum(axis=0) / weights.sum(axis=0)
             assert np.allclose(means, 1), (seed, told.at)
+            unweighted = max(unweighted, float(np.abs(np.mean(factors, axis=0) - 1).max()))
             tried += 1
     assert tried > 15
+    assert unweighted > 0.01, "the control: without the weights it does not come out"
 
 
 def before(told: Told, world: int, studied: Studied, likely: list[np.ndarray]) -> list[float]:
