@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 
 from games.clock import from_milliseconds, milliseconds
-from games.compact import EMPTY, Log, log_unpack
+from games.compact import Log
 from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
 from games.engine.errors import EngineError
@@ -20,7 +20,7 @@ from games.engine.rulesets import find_ruleset
 from games.models import Attempt
 from games.selectors.attempts import AttemptFacts, recorded_history
 
-from .logs import COLUMNS, log_join
+from .logs import COLUMNS, log_from, log_join
 
 BATCH: Final = 1000
 """Attempts that one statement reads: each is seen at one moment, and no statement runs for long."""
@@ -79,13 +79,13 @@ def _differences(row: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
     cards = tuple(raw)
     if _cards_of(code) != cards:
         yield "deal", "the code and the deal are different cards"
-    moves, at_ms, packed = row[_LOG:]
+    moves, _at_ms, packed = row[_LOG:]
     if moves is not None and packed is not None:
         yield "two_logs", "rows of moves beside a compact log"
     elif compacted != (packed is not None) and not (compacted and ply == 0 and moves is None):
         yield "compacted", f"the row says {compacted}, the log is {'one value' if packed is not None else 'rows'}"
     try:
-        log = EMPTY if moves is None and packed is None else _log(moves, at_ms, packed)
+        log = log_from(*row[_LOG:])
     except ValueError:
         yield "log_unreadable", "the compact log is damaged"
         return
@@ -104,12 +104,6 @@ def _differences(row: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
     if last_ms != (log.at_ms[-1] if ply else started_ms):
         yield "last_move_at", "not the time of the last ply"
     yield from _against_history(row, cards, log)
-
-
-def _log(moves: list[int] | None, at_ms: list[int] | None, packed: bytes | None) -> Log:
-    if moves is not None and at_ms is not None:
-        return Log(tuple(moves), tuple(at_ms))
-    return log_unpack(packed or b"")
 
 
 def _against_position(row: tuple[Any, ...], position: Position, outcome: str | None) -> Iterator[tuple[str, str]]:

@@ -262,14 +262,16 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
     now = asked.now
     if locked.repeat_ply is not None:
         return _repeat(locked, move, expected_ply, asked.move_id)
-    if locked.outcome is None and locked.facts.deadline is not None and locked.facts.deadline <= now:
-        expired = _end(locked.id, "expired", at=locked.facts.deadline, now=now)
-        return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
-    if locked.closed or (locked.outcome == "stuck" and _stuck_is_over(locked, now)):
-        state = attempt_json(locked.facts, locked.position(), _progress(locked, now, closed=True))
-        return MoveRefused("game_over", "This attempt is over.", attempt=state)
-    if expected_ply != locked.ply:
-        state = attempt_json(locked.facts, locked.position(), _progress(locked, now, closed=False))
+    expired = _expired(locked, now)
+    if expired is not None:
+        return expired
+    over = _is_over(locked, now)
+    if over or expected_ply != locked.ply:
+        taken = elapsed(locked.facts.started_at, locked.finished_at or now)
+        progress = Progress(locked.outcome, locked.finished_at, over, taken, locked.recorded)
+        state = attempt_json(locked.facts, locked.position(), progress)
+        if over:
+            return MoveRefused("game_over", "This attempt is over.", attempt=state)
         raise Conflict("stale_ply", "The attempt has moved on. Here is how it stands.", attempt=state)
     after = _played(locked, move)
     if not move_append(locked, asked, move=move, position=after):
@@ -279,18 +281,14 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
     if after.outcome is not None:
         closed = after.outcome == "won" or not locked.facts.undo_allowed
         bettered = better_recorded(locked.facts, locked.recorded, after, elapsed_ms=taken, at=now)
-        _finish(locked.id, after.outcome, closed=closed, bettered=bettered, now=now)
+        _finish(locked.id, after.outcome, at=now, closed=closed, now=now, bettered=bettered)
         progress = Progress(after.outcome, now, closed, taken, bettered or locked.recorded)
     return _reply(locked, asked, move, after, progress)
 
 
-def _stuck_is_over(locked: AttemptRow, now: dt.datetime) -> bool:
-    return stuck_is_over(locked.last_move_at, locked.facts.deadline, now)
-
-
-def _progress(locked: AttemptRow, now: dt.datetime, *, closed: bool) -> Progress:
-    taken = elapsed(locked.facts.started_at, locked.finished_at or now)
-    return Progress(locked.outcome, locked.finished_at, closed, taken, locked.recorded)
+def _is_over(locked: AttemptRow, now: dt.datetime) -> bool:
+    stuck = locked.outcome == "stuck"
+    return locked.closed or (stuck and stuck_is_over(locked.last_move_at, locked.facts.deadline, now))
 
 
 def _reused(move_id: str) -> Conflict:
@@ -316,26 +314,35 @@ def _repeat(locked: AttemptRow, move: int, expected_ply: int, move_id: str) -> M
 # --- end -----------------------------------------------------------------------------------------------------------
 
 
-def _finish(pk: int, outcome: str, *, closed: bool, bettered: Recorded | None, now: dt.datetime) -> None:
-    """Write the outcome of a won or stuck attempt and its recorded result. Assumes the attempt row's lock."""
+def _finish(
+    pk: int, outcome: str, *, at: dt.datetime, closed: bool, now: dt.datetime, bettered: Recorded | None = None
+) -> Attempt:
+    """Write the outcome of an attempt and the result it recorded with it, if any. Assumes the attempt row's lock."""
     attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
-    attempt.outcome, attempt.finished_at = outcome, now
+    attempt.outcome, attempt.finished_at = outcome, at
     attempt.closed_at = now if closed else None
     if bettered is not None:
         for field in Attempt.RESULT_FIELDS:
             setattr(attempt, f"result_{field}", getattr(bettered, field))
     attempt.save()
     attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+    return attempt
 
 
 def _end(pk: int, outcome: str, *, at: dt.datetime, now: dt.datetime) -> Attempt:
     """Close an attempt as resigned or expired; its recorded result stands (R3.3). Assumes the attempt row's lock."""
-    attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
-    attempt.outcome, attempt.finished_at, attempt.closed_at = outcome, at, now
-    attempt.save()
-    attempt_finished.send(sender=Attempt, attempt=attempt, now=now)
+    attempt = _finish(pk, outcome, at=at, closed=True, now=now)
     announce(AttemptMoved(player_id=attempt.player_id, attempt=attempt.public_id, ply=attempt.ply, ended=True))
     return attempt
+
+
+def _expired(locked: AttemptRow, now: dt.datetime) -> MoveRefused | None:
+    """Close an attempt whose deadline has passed; the refusal, to be raised once that is committed."""
+    deadline = locked.facts.deadline
+    if locked.outcome is not None or deadline is None or deadline > now:
+        return None
+    expired = _end(locked.id, "expired", at=deadline, now=now)
+    return MoveRefused("game_over", "The time for this attempt is over.", attempt=attempt_state(expired, now))
 
 
 @repeat_once
@@ -346,23 +353,17 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
     when the id stands for a move, Forbidden `scope_missing`, NotFound, NotSignedIn.
     """
     check_client_key(move_id, "move_id")
-    refusal: GameError | None = None
     with transaction.atomic(durable=True):
         locked = attempt_read(Asked(attempt_id, token_hash, via, move_id, now), lock=True)
         if locked is None:
             raise _not_there(token_hash, via, now)
         if locked.repeat_ply is not None:
             raise _reused(move_id)
-        facts = locked.facts
+        refusal = _expired(locked, now)
         attempt = Attempt.objects.select_related("deal").get(pk=locked.id)
-        if locked.outcome is None and facts.deadline is not None and facts.deadline <= now:
-            attempt = _end(locked.id, "expired", at=facts.deadline, now=now)
-            refusal = MoveRefused(
-                "game_over", "The time for this attempt is over.", attempt=attempt_state(attempt, now)
-            )
-        elif not locked.closed and not (locked.outcome == "stuck" and _stuck_is_over(locked, now)):
+        if refusal is None and not _is_over(locked, now):
             attempt = _end(locked.id, "resigned", at=now, now=now)
-        elif locked.outcome != "resigned":
+        elif refusal is None and locked.outcome != "resigned":
             refusal = MoveRefused("game_over", "This attempt is over.", attempt=attempt_state(attempt, now))
         state = attempt_state(attempt, now)
     if refusal is not None:
