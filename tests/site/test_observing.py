@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from leaderboards.moderation.queue_metrics import Queue
 from tests.attempts.hand import Z_LINE, deck_code
 from tests.processes import ROOT, TIED_TO_US, ServerProcess, free_port, live_server
 from tests.realtime.sockets import open_link, play_link, rest
+from tests.site.test_embedded_servers import wait_until
 
 CODE = deck_code("Z", "R")
 PASSWORD = "a pass phrase that nobody may read"
@@ -75,13 +75,6 @@ def scraped(address: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float
     }
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 15) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 @pytest.fixture(scope="module")
 def told() -> Iterator[Told]:
     """A server with everything on: played on, asked nonsense, and made to fail by a damaged log."""
@@ -98,7 +91,7 @@ def told() -> Iterator[Told]:
             done = Told(server, address)
             play(done)
             damage(done)
-            wait_until(lambda: bool(Service.taken))
+            assert wait_until(lambda: bool(Service.taken))
             done.reports = [each.decode() for each in Service.taken]
             yield done
         service.shutdown()
@@ -187,7 +180,7 @@ def test_metrics_count_what_happened(told: Told) -> None:
     assert value("tripeaks_thread_wait_seconds_count", pool="http") > 10
     assert value("tripeaks_thread_wait_seconds_count", pool="socket") > 10
     assert value("tripeaks_cache_misses_total", cache="addresses") > 0
-    wait_until(lambda: scraped(told.metrics)["tripeaks_open_sockets", (("kind", "play"),)] == 0)
+    assert wait_until(lambda: scraped(told.metrics)["tripeaks_open_sockets", (("kind", "play"),)] == 0)
 
 
 def test_no_label_comes_from_outside(told: Told) -> None:
@@ -258,7 +251,7 @@ def test_a_worker_exports_the_queue_and_its_tasks(told: Told) -> None:
             except OSError:
                 return 0
 
-        wait_until(lambda: done() >= 1, 120)  # the solver may have to be compiled first
+        assert wait_until(lambda: done() >= 1, seconds=120)  # the solver may have to be compiled first
         found = scraped(address)
         assert found["tripeaks_queue_tasks", (("status", "todo"),)] == 0
         assert found["tripeaks_queue_oldest_seconds", ()] == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from games.client import Client
 from tests.moderation.playing import EASY, WON
 from tests.processes import ServerProcess, database_url, fresh_database
 from tests.servers import temporary_directory
+from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.dumps import program
 from tripeaks_site.embedded.process import ServerProcess as Postgres
 from tripeaks_site.embedded.process import give_to_server, root_mode, socket_directory
@@ -77,15 +78,6 @@ def answers(url: str) -> bool:
         return False
 
 
-def eventually(check: Callable[[], bool], seconds: float = 20) -> bool:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if check():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def account(server: ServerProcess, name: str) -> Client:
     client = Client(server.url)
     client.guest()
@@ -113,7 +105,7 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
         def paused() -> None:
             """Stop the replica where it is, measured as near just now."""
             target = primary.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
-            assert eventually(lambda: replica.one("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", target))
+            assert wait_until(lambda: replica.one("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", target), seconds=20)
             time.sleep(1.1)
             names()
             replica.one("SELECT pg_wal_replay_pause()")

@@ -17,9 +17,10 @@ import pytest
 from games.client import ApiError, Client
 from games.client_sockets import StandingsSocket
 from leaderboards.bench import faults, load
+from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.topology import Topology
 from tripeaks_site.topology.hosts import NoNamespaces, network
-from tripeaks_site.topology.parts import Part, wait_until
+from tripeaks_site.topology.parts import Part
 from tripeaks_site.topology.proxy import find_nginx
 
 PLAYERS = 6
@@ -77,8 +78,8 @@ def test_a_process_that_drains_and_one_that_is_killed_lose_no_move(topology: Top
     live = follow(topology.url, board)
     for player in players:
         player.start()
-    wait_until(lambda: all(sockets_of(web) for web in topology.webs), timeout=20)
-    wait_until(lambda: all(len(player.acknowledged) > 5 for player in players), timeout=30)
+    assert wait_until(lambda: all(sockets_of(web) for web in topology.webs), seconds=20)
+    assert wait_until(lambda: all(len(player.acknowledged) > 5 for player in players), seconds=30)
 
     draining, killed, staying = topology.webs
     draining.terminate()
@@ -100,9 +101,9 @@ def test_a_process_that_drains_and_one_that_is_killed_lose_no_move(topology: Top
         ).fetchone() or (0, 0)
     assert sorted(logged) == sorted(each for player in players for each in player.acknowledged)
     assert finished == PLAYERS
-    wait_until(lambda: live.standings.version == version, timeout=15)
+    assert wait_until(lambda: live.standings.version == version, seconds=15)
     assert [row["player"]["name"] for row in live.standings.rows] == ["topology"]
-    wait_until(lambda: judged(topology) == PLAYERS, timeout=30)
+    assert wait_until(lambda: judged(topology) == PLAYERS, seconds=30)
 
 
 def test_a_small_load_loses_nothing(topology: Topology) -> None:

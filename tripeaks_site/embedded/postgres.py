@@ -59,8 +59,9 @@ def start_postgres(
 ) -> ServerProcess:
     """Start PostgreSQL over `data_dir`/postgres (made when missing) and wait until it takes connections.
 
-    `fast` switches durability off (tests); `options` are further settings of the server. The caller holds the lock of the data directory, so a server found
-    running there was left by a run that is dead, and is stopped first. Raises EmbeddedError.
+    `fast` switches durability off (tests); `options` are further settings of the server. The caller holds the lock of
+    the data directory, so a server found running there was left by a run that is dead, and is stopped first. Raises
+    EmbeddedError.
     """
     mode = root_mode()
     cluster = data_dir / "postgres"

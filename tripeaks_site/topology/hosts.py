@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _NEWNET = 0x40000000  # CLONE_NEWNET
 _NET = "10.77.0"
@@ -55,7 +55,6 @@ class Network:
     others: list[Host]
     why_not: str = ""
     """Why these are no namespaces; empty when they are."""
-    _cut: set[str] = field(default_factory=set)
 
     @property
     def separate(self) -> bool:

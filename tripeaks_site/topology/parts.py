@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -20,14 +18,6 @@ from tripeaks_site.embedded.process import EmbeddedError, ServerProcess
 from .hosts import Host
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
-
-
-def free_port() -> int:
-    """A port on 127.0.0.1 that nobody listens on right now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @dataclass
@@ -117,14 +107,3 @@ def answers(address: str, *, timeout: float = 2) -> bool:
 def python(*arguments: str) -> list[str]:
     """A command of the project's own interpreter."""
     return [sys.executable, *arguments]
-
-
-def wait_until(ready: object, *, timeout: float, every: float = 0.05) -> float:
-    """Seconds until `ready()` is true; raises TimeoutError."""
-    assert callable(ready)
-    began = time.monotonic()
-    while not ready():
-        if time.monotonic() - began > timeout:
-            raise TimeoutError(f"not within {timeout:.0f} s")
-        time.sleep(every)
-    return time.monotonic() - began

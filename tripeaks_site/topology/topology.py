@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import secrets
 import signal
 import subprocess
@@ -14,13 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
+from games.bench.processes import free_port
 from tripeaks_site.embedded.postgres import create_database, database_url, start_postgres
 from tripeaks_site.embedded.process import EmbeddedError, ServerProcess, remove_directory, socket_directory
 from tripeaks_site.embedded.redis import redis_url, start_redis
 from tripeaks_site.embedded.servers import Urls
+from tripeaks_site.open_files import allow_many_sockets
 
 from .hosts import Host, Network, network
-from .parts import ROOT, Part, free_port, python
+from .parts import ROOT, Part, python
 from .proxy import find_nginx, nginx_command
 
 UNLIMITED = {  # all clients of a trial come from one address
@@ -88,7 +89,7 @@ class Topology:
     def _start(self) -> None:
         if find_nginx() is None:
             raise EmbeddedError("The program nginx is not installed: the many-process form has it in front.")
-        _allow_many_files()
+        allow_many_sockets()  # of nginx and the generator too: a spectator is three open files here
         self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tripeaks-topology-")))
         self.clock_file = self.folder / "clock"
         self.network = network([f"host{number}" for number in range(1, self._hosts + 1)], namespaces=self._namespaces)
@@ -268,10 +269,3 @@ class Topology:
         unfinished = self.clock_file.with_suffix(".new")
         unfinished.write_text(str(seconds))
         unfinished.rename(self.clock_file)
-
-
-def _allow_many_files() -> None:
-    """For nginx and the generator: every spectator is three open files here."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
