@@ -105,6 +105,21 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
+
+def _postgres(variable: str, url: str, links: dict[str, Any]) -> dict[str, Any]:
+    """The database that a URL names; `links` are options of its connections, before those of the URL."""
+    try:
+        database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=None)}
+    except (ValueError, KeyError) as problem:
+        raise ImproperlyConfigured(
+            f"{variable} cannot be read; it should look like postgres://user@host/name."
+        ) from problem
+    if database["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured(f"{variable} must name a PostgreSQL database.")
+    # Django turns prepared statements off altogether; so high a threshold leaves them to who asks (`prepare=True`).
+    return {**database, "OPTIONS": {**links, **database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}}
+
+
 # Every thread that serves keeps one connection for good: HTTP_THREADS + SOCKET_THREADS a process at most (case C20).
 # The services repeat once on a connection that PostgreSQL has closed, so no health-check query is paid per request.
 HTTP_THREADS = env.integer("HTTP_THREADS", 8, low=1, high=256)
@@ -113,33 +128,17 @@ SOCKET_THREADS = env.integer("SOCKET_THREADS", 4, low=1, high=256)
 # Half of the cores: with all of them the 99th percentile of other requests doubled, and no more analyses were done.
 SOLVER_THREADS = env.integer("SOLVER_THREADS", max(1, (os.cpu_count() or 2) // 2), low=1, high=64)
 if DATABASE_URL:
-    try:
-        _database = dj_database_url.parse(DATABASE_URL, conn_max_age=None)
-    except (ValueError, KeyError) as problem:
-        raise ImproperlyConfigured(
-            "DATABASE_URL cannot be read; it should look like postgres://user@host/name."
-        ) from problem
-    if _database["ENGINE"] != "django.db.backends.postgresql":
-        raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database.")
-    # Django turns prepared statements off altogether; so high a threshold leaves them to who asks (`prepare=True`).
     # A cut link must not hold our threads: what is not answered or acknowledged within ten seconds has failed.
     _links = {"connect_timeout": 3, "keepalives_idle": 4, "keepalives_interval": 2, "keepalives_count": 3}
     _links["tcp_user_timeout"] = 10_000
-    _options = {**_links, **_database.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
-    DATABASES: dict[str, Any] = {"default": {**_database, "ATOMIC_REQUESTS": False, "OPTIONS": _options}}
+    DATABASES: dict[str, Any] = {
+        "default": {**_postgres("DATABASE_URL", DATABASE_URL, _links), "ATOMIC_REQUESTS": False}
+    }
     # A streaming replica for boards, replays and profiles (games.replica). A host that hangs must not hold a thread.
     if DATABASE_REPLICA_URL := os.environ.get("DATABASE_REPLICA_URL") or "":
-        try:
-            _replica = dj_database_url.parse(DATABASE_REPLICA_URL, conn_max_age=None)
-        except (ValueError, KeyError) as problem:
-            raise ImproperlyConfigured(
-                "DATABASE_REPLICA_URL cannot be read; it should look like postgres://user@host/name."
-            ) from problem
-        if _replica["ENGINE"] != "django.db.backends.postgresql":
-            raise ImproperlyConfigured("DATABASE_REPLICA_URL must name a PostgreSQL database.")
         _bounds = {"connect_timeout": 2, "tcp_user_timeout": 3000, "options": "-c statement_timeout=3000"}
-        _options = {**_bounds, **_replica.get("OPTIONS", {}), "prepare_threshold": 2**31 - 1}
-        DATABASES["replica"] = {**_replica, "OPTIONS": _options, "TEST": {"MIRROR": "default"}}
+        _replica = _postgres("DATABASE_REPLICA_URL", DATABASE_REPLICA_URL, _bounds)
+        DATABASES["replica"] = {**_replica, "TEST": {"MIRROR": "default"}}
         DATABASE_ROUTERS = ["games.replica.Router"]
 else:  # commands that need no database still work; the others get a connection error that names this
     DATABASES = {
