@@ -23,7 +23,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 
@@ -35,6 +35,8 @@ from games.engine.rulesets import find_ruleset
 from games.models import Attempt, Credential, Player
 from games.services import attempt_move, attempt_start
 from games.services.credentials import credential_create
+
+from .pipes import end, expect_line, read_line, write_line
 
 # Clears in one chain, slots in this order, without a draw (the cases' deck Z).
 DECK: Final = (
@@ -69,7 +71,7 @@ def run(
         floor = stack.enter_context(_process("-m", f"{__package__}.fanout_floor", str(floor_port), str(FLOOR_BYTES)))
         for port in (*ports, floor_port):
             _wait_for_port(port)
-        _line(floor)
+        read_line(floor)
         hello = json.dumps({"type": "subscribe", "board": players.board, "kind": "bots", "view": "best"})
         with _clients(ports[0], "/", 1, hello):
             pass  # what a process loads once
@@ -80,8 +82,8 @@ def run(
         measured = _Series(), _Series()
         for event in range(-1, events):  # the first of each warms up
             _ask(floor_clients)
-            _write(floor, "go")
-            began = int(_line(floor))
+            write_line(floor, "go")
+            began = int(read_line(floor))
             measured[0].add(event, began, began, [_answer(floor_clients)])
             _event(players, ON_BOARD + 1 + event, ours, clients, measured[1])
         slow_figures = _slow_readers(players, ports, ours, clients, hello, slow) if slow else {}
@@ -107,11 +109,11 @@ Processes = Sequence[subprocess.Popen[str]]
 def _event(players: _Players, number: int, servers: Processes, clients: Processes, series: _Series) -> None:
     """One more result, to all sockets of all processes."""
     for each in clients:
-        _write(each, str(EVENT_SECONDS))
+        write_line(each, str(EVENT_SECONDS))
     time.sleep(WAIT_SECONDS)
     players.finish(number)
     committed = time.monotonic_ns()
-    began = min(int(_line(server)) for server in servers)
+    began = min(int(read_line(server)) for server in servers)
     series.add(number - ON_BOARD - 1, began, committed, [_answer(each) for each in clients])
 
 
@@ -123,13 +125,13 @@ def _slow_readers(
     resync = json.dumps({**json.loads(hello), "type": "resync"})
     arguments = ["-m", f"{__package__}.fanout_slow", "/", str(slow), hello, resync, *map(str, ports)]
     with _process(*arguments) as sleepers:
-        _line(sleepers)
-        asked = int(_line(sleepers))
+        read_line(sleepers)
+        asked = int(read_line(sleepers))
         meanwhile = _Series()
         _event(players, ON_BOARD + 1 + players.events, servers, clients, meanwhile)
         held = _memory_kb(servers) - before
-        _write(sleepers, str(SLOW_SECONDS))
-        answer = json.loads(_line(sleepers))
+        write_line(sleepers, str(SLOW_SECONDS))
+        answer = json.loads(read_line(sleepers))
     newest = max(answer["versions"])
     return {
         "sockets": slow * len(ports),
@@ -263,45 +265,24 @@ def _process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     try:
         yield process
     finally:
-        process.kill()
-        process.wait()
+        end(process)
 
 
 @contextlib.contextmanager
 def _clients(port: int, path: str, count: int, hello: str) -> Iterator[subprocess.Popen[str]]:
     arguments = ["-m", f"{__package__}.fanout_client", "127.0.0.1", str(port), path, str(count), hello]
     with _process(*arguments) as process:
-        if _line(process) != "ready":
-            raise RuntimeError("the benchmark's clients could not connect")
+        expect_line(process, "ready")
         yield process
 
 
-def _pipe(stream: IO[str] | None) -> IO[str]:
-    if stream is None:
-        raise RuntimeError("no pipe")
-    return stream
-
-
-def _line(process: subprocess.Popen[str]) -> str:
-    line = _pipe(process.stdout).readline()
-    if not line:
-        raise RuntimeError("a process of the benchmark has ended early")
-    return line.strip()
-
-
-def _write(process: subprocess.Popen[str], line: str) -> None:
-    stream = _pipe(process.stdin)
-    stream.write(line + "\n")
-    stream.flush()
-
-
 def _ask(clients: subprocess.Popen[str]) -> None:
-    _write(clients, str(EVENT_SECONDS))
+    write_line(clients, str(EVENT_SECONDS))
     time.sleep(WAIT_SECONDS)
 
 
 def _answer(clients: subprocess.Popen[str]) -> dict[str, int]:
-    answer: dict[str, int] = json.loads(_line(clients))
+    answer: dict[str, int] = json.loads(read_line(clients))
     return answer
 
 

@@ -4,18 +4,18 @@
 
 Connects COUNT sockets, sends HELLO (may be empty) on each, prints `ready`. Then each line `SECONDS` on standard input is
 answered, when every socket has received one more text frame or the time is over, by a line of JSON: `last_ns` (monotonic clock, when
-the last had it whole), `got` and `bytes` (of one frame). Frames of the type `heartbeat` do not count.
+the last had it whole), `got` and `bytes` (of one payload). Frames of the type `heartbeat` do not count.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import selectors
 import socket
 import sys
 import time
+
+from leaderboards.bench.frames import TEXT, split_frames, text_frame, upgrade_request
 
 HEARTBEAT = b'{"type":"heartbeat"'
 BATCH = 100
@@ -34,49 +34,24 @@ class Spectator:
 
     def feed(self, data: bytes) -> bool:
         """Take bytes in; True when a frame that counts has been completed."""
-        if self.buffer:
-            data = self.buffer + data
+        found, self.buffer = split_frames(self.buffer + data if self.buffer else data)
         counted = False
-        while len(data) >= 2:
-            length, start = data[1], 2
-            if length == 126:
-                length, start = int.from_bytes(data[2:4], "big"), 4
-            elif length == 127:
-                length, start = int.from_bytes(data[2:10], "big"), 10
-            if len(data) < start + length:
-                break
-            if data[0] & 15 == 1 and not data.startswith(HEARTBEAT, start):
+        for opcode, payload in found:
+            if opcode == TEXT and not payload.startswith(HEARTBEAT):
                 self.frames += 1
-                self.size = start + length
-                self.took(data[start : start + length])
+                self.size = len(payload)
+                self.took(payload)
                 counted = True
-            data = data[start + length :]
-        self.buffer = data
         return counted
 
     def took(self, payload: bytes) -> None:
         """A text frame that counts; for whoever wants to know what is in it."""
 
 
-def text_frame(payload: bytes) -> bytes:
-    """A client's text frame of less than 64 KB, masked with zeros."""
-    length = len(payload)
-    head = bytes([0x81, 0x80 | length]) if length < 126 else bytes([0x81, 0xFE]) + length.to_bytes(2, "big")
-    return head + bytes(4) + payload
-
-
 def handshake(link: socket.socket, host: str, port: int, path: str) -> bytes:
     """Make a WebSocket of a connection; what has come after the server's answer."""
-    link.sendall(_request(host, port, path))
+    link.sendall(upgrade_request(host, port, path))
     return _accepted(link)
-
-
-def _request(host: str, port: int, path: str) -> bytes:
-    key = base64.b64encode(os.urandom(16)).decode()
-    return (
-        f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    ).encode()
 
 
 def _accepted(link: socket.socket) -> bytes:
@@ -98,7 +73,7 @@ def connect(host: str, port: int, path: str, count: int, hello: bytes) -> list[S
     while len(spectators) < count:
         links = [socket.create_connection((host, port), timeout=60) for _ in range(min(BATCH, count - len(spectators)))]
         for link in links:
-            link.sendall(_request(host, port, path))
+            link.sendall(upgrade_request(host, port, path))
         for link in links:
             rest = _accepted(link)
             if hello:

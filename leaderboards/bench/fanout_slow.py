@@ -17,7 +17,8 @@ import sys
 import time
 from typing import Any, Final
 
-from leaderboards.bench.fanout_client import Spectator, handshake, text_frame
+from leaderboards.bench.fanout_client import Spectator, handshake
+from leaderboards.bench.frames import text_frame
 
 ASKED: Final = 2_000  # snapshots a socket: some 10 MB, more than the buffers of any connection hold
 FILL_SECONDS: Final = 15.0

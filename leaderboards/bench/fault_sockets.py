@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
-import os
 import socket
 import time
 from typing import Final, Self
 from urllib.parse import urlsplit
 
-from .load_spectators import read_frame, text_frame
+from .frames import TEXT, split_frames, text_frame, upgrade_request
+from .load_spectators import read_frame
 
 BUFFER: Final = 16384
 READING: Final = 1 << 20
@@ -42,11 +41,7 @@ class Deaf:
             link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
             link.settimeout(10)
             link.connect(self._where)
-            key = base64.b64encode(os.urandom(16)).decode()
-            link.sendall(
-                f"GET /ws/v1/standings HTTP/1.1\r\nHost: {self._where[0]}:{self._where[1]}\r\nUpgrade: websocket\r\n"
-                f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-            )
+            link.sendall(upgrade_request(*self._where, "/ws/v1/standings"))
             self._sockets.append(link)
             if b" 101 " not in link.recv(4096, socket.MSG_PEEK):  # a frame before this answer would be dropped
                 raise ConnectionError("the server refused a socket")
@@ -91,25 +86,19 @@ def _reads(link: socket.socket, version: int, deadline: float) -> str | None:
             return None
         data += more
         if not opened:
-            _, found, rest = data.partition(b"\r\n\r\n")
-            if not found:
+            _, ended, rest = data.partition(b"\r\n\r\n")
+            if not ended:
                 continue
             data, opened = rest, True
-        while len(data) >= 2:
-            length, start = data[1], 2
-            if length == 126:
-                length, start = int.from_bytes(data[2:4], "big"), 4
-            elif length == 127:
-                length, start = int.from_bytes(data[2:10], "big"), 10
-            if len(data) < start + length:
-                break
-            if data[0] & 15 == 1:
-                frame = read_frame(data[start : start + length])
-                if frame.type == "snapshot" and last >= 0 and frame.version > last:
-                    how = "jumped"
-                if frame.type in {"snapshot", "event"}:
-                    last = frame.version
-                if last >= version:
-                    return how
-            data = data[start + length :]
+        found, data = split_frames(data)
+        for opcode, payload in found:
+            if opcode != TEXT:
+                continue
+            frame = read_frame(payload)
+            if frame.type == "snapshot" and last >= 0 and frame.version > last:
+                how = "jumped"
+            if frame.type in {"snapshot", "event"}:
+                last = frame.version
+            if last >= version:
+                return how
     return None

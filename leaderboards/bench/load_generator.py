@@ -10,13 +10,14 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import IO, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from django.conf import settings
 
 from games.client import Client
 
 from . import load_players, load_spectators
+from .pipes import end, expect_line, read_line, write_line
 
 SETTLE_SECONDS: Final = 30.0
 GAME_SECONDS: Final = 75.0  # a game takes longer than that
@@ -95,7 +96,7 @@ class Generator:
             orders = load_spectators.Orders(url, self.seen.board, share)
             self._spectator_processes.append(self._process("load_spectators", asdict(orders)))
         for process in self._spectator_processes:
-            _expect(process, "ready")
+            expect_line(process, "ready")
         at = 0
         for number, share in enumerate(shares(self._players, self._processes)):
             own = [tokens[(at + player) * games : (at + player + 1) * games] for player in range(share)]
@@ -103,7 +104,7 @@ class Generator:
             playing = load_players.Orders(url, own, self._seconds, number, self._played)
             self._player_processes.append(self._process("load_players", asdict(playing)))
         for process in self._player_processes:
-            _expect(process, "ready")
+            expect_line(process, "ready")
 
     def _process(self, name: str, orders: Mapping[str, Any]) -> subprocess.Popen[str]:
         process = subprocess.Popen(
@@ -113,29 +114,29 @@ class Generator:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._stack.callback(_end, process)
-        _write(process, json.dumps(orders))
+        self._stack.callback(end, process)
+        write_line(process, json.dumps(orders))
         return process
 
     def go(self) -> None:
         """Let the players play."""
         self.seen.began, self.seen.began_at, self.seen.seconds = time.monotonic(), time.time(), self._seconds
         for process in self._player_processes:
-            _write(process, "go")
+            write_line(process, "go")
 
     def versions(self) -> dict[int, int]:
         """How many spectators have which version of the board (-1: none)."""
         found: dict[int, int] = {}
         for process in self._spectator_processes:
-            _write(process, "versions")
-            for version, count in json.loads(_line(process))["versions"].items():
+            write_line(process, "versions")
+            for version, count in json.loads(read_line(process))["versions"].items():
                 found[int(version)] = found.get(int(version), 0) + count
         return found
 
     def players_end(self) -> Seen:
         """Wait for the end of the run (and of what is still on its way then); all that the players did."""
         for process in self._player_processes:
-            told = json.loads(_line(process))
+            told = json.loads(read_line(process))
             for name in ("moves", "starts", "errors"):
                 getattr(self.seen, name).extend(told[name])
             self.seen.ended += told["ended"]
@@ -154,8 +155,8 @@ class Generator:
     def spectators_end(self) -> Seen:
         """What the spectators have seen in all."""
         for process in self._spectator_processes:
-            _write(process, "stop")
-        self.seen.spectators = [json.loads(_line(process)) for process in self._spectator_processes]
+            write_line(process, "stop")
+        self.seen.spectators = [json.loads(read_line(process)) for process in self._spectator_processes]
         return self.seen
 
 
@@ -171,32 +172,3 @@ def _accounts(count: int, environment: Mapping[str, str]) -> list[str]:
     done = subprocess.run(command, cwd=settings.BASE_DIR, env=env, capture_output=True, text=True, check=True)
     tokens: list[str] = json.loads(done.stdout)
     return tokens
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-
-
-def _pipe(stream: IO[str] | None) -> IO[str]:
-    if stream is None:
-        raise RuntimeError("no pipe")
-    return stream
-
-
-def _line(process: subprocess.Popen[str]) -> str:
-    line = _pipe(process.stdout).readline()
-    if not line:
-        raise RuntimeError("a process of the load generator has ended early")
-    return line.strip()
-
-
-def _expect(process: subprocess.Popen[str], wanted: str) -> None:
-    if _line(process) != wanted:
-        raise RuntimeError("a process of the load generator could not begin")
-
-
-def _write(process: subprocess.Popen[str], line: str) -> None:
-    stream = _pipe(process.stdin)
-    stream.write(line + "\n")
-    stream.flush()

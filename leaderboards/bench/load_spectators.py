@@ -9,10 +9,8 @@ has), kept for every socket by the versions alone: nearly all frames are the sam
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
-import os
 import random
 import sys
 import time
@@ -21,6 +19,8 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
+
+from .frames import CLOSE, PING, TEXT, split_frames, text_frame, upgrade_request
 
 SILENCE: Final = 15.0  # seconds: three heartbeats
 BATCH: Final = 50  # handshakes at once
@@ -103,13 +103,6 @@ def read_frame(payload: bytes) -> Frame:
     return Frame(kind)
 
 
-def text_frame(payload: bytes, opcode: int = 0x81) -> bytes:
-    """A client's frame of less than 64 KB, masked with zeros."""
-    length = len(payload)
-    head = bytes([opcode, 0x80 | length]) if length < 126 else bytes([opcode, 0xFE]) + length.to_bytes(2, "big")
-    return head + bytes(4) + payload
-
-
 class Spectator(asyncio.Protocol):
     """One socket; it comes back by itself."""
 
@@ -129,11 +122,7 @@ class Spectator(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._buffer, self._open = b"", False
         self.version, self.counts, self.heard = -1, None, time.monotonic()
-        key = base64.b64encode(os.urandom(16)).decode()
-        self._transport.write(
-            f"GET /ws/v1/standings HTTP/1.1\r\nHost: {crowd.host}:{crowd.port}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
+        self._transport.write(upgrade_request(crowd.host, crowd.port, "/ws/v1/standings"))
 
     def data_received(self, data: bytes) -> None:
         self.heard = time.monotonic()
@@ -141,8 +130,8 @@ class Spectator(asyncio.Protocol):
         if self._buffer:
             data = self._buffer + data
         if not self._open:
-            head, found, data = data.partition(b"\r\n\r\n")
-            if not found:
+            head, ended, data = data.partition(b"\r\n\r\n")
+            if not ended:
                 self._buffer = head
                 return
             if b" 101 " not in head.split(b"\r\n")[0]:
@@ -150,26 +139,17 @@ class Spectator(asyncio.Protocol):
                 return
             self._open = True
             self._write(self._crowd.subscribe)
-        at = 0
-        while len(data) - at >= 2:
-            length, start = data[at + 1], at + 2
-            if length == 126:
-                length, start = int.from_bytes(data[at + 2 : at + 4], "big"), at + 4
-            elif length == 127:
-                length, start = int.from_bytes(data[at + 2 : at + 10], "big"), at + 10
-            if len(data) < start + length:
-                break
-            self._message(data[at] & 15, data[start : start + length])
-            at = start + length
-        self._buffer = data[at:]
+        found, self._buffer = split_frames(data)
+        for opcode, payload in found:
+            self._message(opcode, payload)
 
     def _message(self, opcode: int, payload: bytes) -> None:
-        if opcode == 1:
+        if opcode == TEXT:
             self._crowd.frames += 1
             self._take(self._crowd.frame(payload))
-        elif opcode == 9:
+        elif opcode == PING:
             self._write(text_frame(payload, 0x8A))
-        elif opcode == 8:
+        elif opcode == CLOSE:
             self.drop()
 
     def _take(self, frame: Frame) -> None:
