@@ -72,6 +72,13 @@ def move_counted(service: Callable[P, R]) -> Callable[P, R]:
     return counted
 
 
+def event_written(kind: Literal["play", "standings"], committed_at: float | None) -> None:
+    """An event of this kind has been written to all its sockets; when its oldest change was committed, where known."""
+    if committed_at is not None:
+        lag = time.time() - committed_at  # below zero where the announcing host's clock is ahead of ours
+        EVENT_LAG_SECONDS.labels(kind).observe(max(0.0, lag))
+
+
 _WAITS: Final = {pool: THREAD_WAIT_SECONDS.labels(pool) for pool in ("http", "socket")}
 
 
@@ -112,7 +119,14 @@ CACHES = Caches()
 REGISTRY.register(CACHES)
 
 
+class MetricsNotServed(Exception):
+    """The port for metrics cannot be used; the text names the setting and says why."""
+
+
 def serve_metrics(address: tuple[str, int] | None) -> None:
-    """Serve them over HTTP at this address, in a thread; None: not at all. Raises OSError where the port is taken."""
+    """Serve them over HTTP at this address, in a thread; None: not at all. Raises MetricsNotServed."""
     if address is not None:
-        start_http_server(address[1], address[0])
+        try:
+            start_http_server(address[1], address[0])
+        except OSError as error:
+            raise MetricsNotServed(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error

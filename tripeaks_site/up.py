@@ -264,11 +264,11 @@ def _serve(listener: socket.socket) -> None:
     """Pages, API and sockets until a signal."""
     from django.conf import settings
 
-    from games.metrics import serve_metrics
+    from games.metrics import MetricsNotServed, serve_metrics
     from tripeaks_site.web_process import WebProcessOfUp
 
     try:
         serve_metrics(settings.METRICS)
-    except OSError as error:
-        raise CannotRun(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
+    except MetricsNotServed as problem:
+        raise CannotRun(str(problem)) from problem
     WebProcessOfUp(drain_seconds=0).run(sockets=[listener])

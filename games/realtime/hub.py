@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 
 from games import clock
 from games.events import ATTEMPTS, CREDENTIALS, WARN_EVERY, Hint
-from games.metrics import EVENT_LAG_SECONDS
+from games.metrics import event_written
 from games.selectors.credentials import credentials_alive
 
 from .background import Background
@@ -82,9 +81,8 @@ class PlayHub:
         for player_id, attempt, ply, ended in hints:
             for socket in self._by_player.get(player_id, ()):
                 told |= socket.moved_elsewhere(attempt, (ply, ended))
-        committed_at = Relay.here().committed_at
-        if told and committed_at is not None:
-            EVENT_LAG_SECONDS.labels("play").observe(max(0.0, time.time() - committed_at))
+        if told:
+            event_written("play", Relay.here().committed_at)
 
     def _credentials(self, hints: list[Hint]) -> None:
         ended = {credential for hint in hints for credential in hint}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from games import clock
 from games.events import Hint
-from games.metrics import EVENT_LAG_SECONDS
+from games.metrics import event_written
 from games.realtime.fanout import fan_out
 from games.realtime.relay import Relay
 from games.realtime.work import DATABASE_AWAY, read_in_thread
@@ -135,8 +134,7 @@ class BoardFeed:
                     self._committed_at = committed_at
                     return  # the next hint or heartbeat reads again
                 await self._advance(after)
-                if committed_at is not None:
-                    EVENT_LAG_SECONDS.labels("standings").observe(max(0.0, time.time() - committed_at))
+                event_written("standings", committed_at)
         finally:
             self._work = None
 

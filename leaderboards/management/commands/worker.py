@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from games.metrics import serve_metrics
+from games.metrics import MetricsNotServed, serve_metrics
 from games.solver.exact import warm_up
 from leaderboards.moderation.queue_metrics import queue_watch
 from leaderboards.moderation.worker import work
@@ -31,8 +31,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             serve_metrics(settings.METRICS)
-        except OSError as error:
-            raise CommandError(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
+        except MetricsNotServed as problem:
+            raise CommandError(str(problem)) from problem
         queue_watch()
         warm_up()
         asyncio.run(work(threads=options["threads"], once=options["once"], alive=options["alive"]))

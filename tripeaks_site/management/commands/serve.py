@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from games.metrics import serve_metrics
+from games.metrics import MetricsNotServed, serve_metrics
 from tripeaks_site.open_files import allow_many_sockets
 from tripeaks_site.reporting import dsn_well_formed, finish_reporting
 from tripeaks_site.web_process import WebProcess, end_signals_are_ignored
@@ -41,8 +41,8 @@ class Command(BaseCommand):
         allow_many_sockets()
         try:
             serve_metrics(settings.METRICS)
-        except OSError as error:
-            raise CommandError(f"TRIPEAKS_METRICS: the port cannot be used ({error.strerror}).") from error
+        except MetricsNotServed as problem:
+            raise CommandError(str(problem)) from problem
         process = WebProcess(drain_seconds=drain_seconds, host=host, port=port)
         process.run()
         end_signals_are_ignored()
