@@ -20,7 +20,13 @@ _EXTRA: Final = ("method", "route", "status", "ms")
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-class Lines(logging.Formatter):
+class _Safe(logging.Formatter):
+    def formatException(self, ei: _ExcInfo) -> str:
+        """What Django and others ask for by themselves."""
+        return "\n".join(_told(ei))
+
+
+class Lines(_Safe):
     """`time level logger [request id]: message`."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -30,12 +36,8 @@ class Lines(logging.Formatter):
         line = f"{at} {record.levelname} {record.name}{asked}: {redact(record.getMessage())}{ms}"
         return "\n".join([line, *_trouble(record)])
 
-    def formatException(self, ei: _ExcInfo) -> str:
-        """What Django and others ask for by themselves."""
-        return "\n".join(_told(ei))
 
-
-class JsonLines(logging.Formatter):
+class JsonLines(_Safe):
     """One object a line: time, level, logger, message; request_id, exception and what a request came to, where known."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -55,10 +57,6 @@ class JsonLines(logging.Formatter):
         if trouble:
             line["exception"] = "\n".join(trouble)
         return json.dumps(line, ensure_ascii=False)
-
-    def formatException(self, ei: _ExcInfo) -> str:
-        """What Django and others ask for by themselves."""
-        return "\n".join(_told(ei))
 
 
 def _trouble(record: logging.LogRecord) -> list[str]:
