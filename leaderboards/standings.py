@@ -135,9 +135,12 @@ def _run(source: str, keys: list[str], arguments: Sequence[Any], *, seconds: flo
     return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source, seconds)(keys=keys, args=arguments)
 
 
+_PREFIX = "tripeaks:board:"
+
+
 def _keys(board_id: int) -> tuple[str, str, str]:
     """Sorted set, player-to-member hash, version; the braces make one cluster slot of them."""
-    name = f"tripeaks:board:{{{connection.settings_dict['NAME']}:{board_id}}}"
+    name = f"{_PREFIX}{{{connection.settings_dict['NAME']}:{board_id}}}"
     return f"{name}:z", f"{name}:m", f"{name}:v"
 
 
@@ -222,6 +225,12 @@ def _repair(board_id: int, state: str, since: int, version: int, entries: int) -
 def forget(board_id: int) -> None:
     """Drop the copy of a board; the next reader rebuilds it. May raise REDIS_ERRORS."""
     redis().unlink(*_keys(board_id))
+
+
+def forget_all() -> None:
+    """Drop the copies of all boards, of every database that this Redis serves. May raise REDIS_ERRORS."""
+    for name in list(redis().scan_iter(match=f"{_PREFIX}*", count=1000)):
+        redis().unlink(name)
 
 
 def sync(board_id: int) -> bool:

@@ -9,7 +9,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from games.redis import REDIS_ERRORS, redis, redis_available
+from games.redis import REDIS_ERRORS, redis_available
+from leaderboards import standings
 from tripeaks_site.dumps import DumpError, restore
 
 
@@ -38,7 +39,6 @@ class Command(BaseCommand):
         self.stdout.write("Restored. Hold it to the engine with: manage.py verify")
         try:
             if redis_available():
-                for name in list(redis().scan_iter(match="tripeaks:board:*", count=1000)):
-                    redis().unlink(name)
+                standings.forget_all()
         except REDIS_ERRORS as problem:
             raise CommandError(f"Redis failed ({type(problem).__name__}): empty it before anybody plays.") from problem
