@@ -11,7 +11,7 @@ from games.engine.position import Position
 from games.engine.replay import replay
 from games.engine.rulesets import find_ruleset
 from games.metrics import REPLAY_SECONDS
-from games.selectors.attempts import AttemptFacts, Recorded
+from games.selectors.attempts import AttemptFacts, Recorded, stuck_is_over
 from games.selectors.logs import log_compact
 from games.statements import execute
 
@@ -92,6 +92,11 @@ class AttemptRow:
     """The ply already logged under this move id, if any."""
     credential_id: int
     """The row behind the credential that was asked with."""
+
+    def is_over(self, now: dt.datetime) -> bool:
+        """Closed, or stuck and ended by time alone. An attempt that goes on past its deadline is to be expired first."""
+        stuck = self.outcome == "stuck"
+        return self.closed or (stuck and stuck_is_over(self.last_move_at, self.facts.deadline, now))
 
     def position(self, upto: int | None = None) -> Position:
         """The replayed position after `upto` plies (all by default); a log that does not hold is damage."""

@@ -36,7 +36,6 @@ from games.selectors.attempts import (
     better_recorded,
     elapsed,
     recorded_history,
-    stuck_is_over,
 )
 from games.selectors.deals import deal_looks_sealed
 from games.selectors.exposure import deal_exposed
@@ -265,7 +264,7 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
     expired = _expired(locked, now)
     if expired is not None:
         return expired
-    over = _is_over(locked, now)
+    over = locked.is_over(now)
     if over or expected_ply != locked.ply:
         taken = elapsed(locked.facts.started_at, locked.finished_at or now)
         progress = Progress(locked.outcome, locked.finished_at, over, taken, locked.recorded)
@@ -284,11 +283,6 @@ def _move_locked(locked: AttemptRow, asked: Asked, move: int, expected_ply: int)
         _finish(locked.id, after.outcome, at=now, closed=closed, now=now, bettered=bettered)
         progress = Progress(after.outcome, now, closed, taken, bettered or locked.recorded)
     return _reply(locked, asked, move, after, progress)
-
-
-def _is_over(locked: AttemptRow, now: dt.datetime) -> bool:
-    stuck = locked.outcome == "stuck"
-    return locked.closed or (stuck and stuck_is_over(locked.last_move_at, locked.facts.deadline, now))
 
 
 def _reused(move_id: str) -> Conflict:
@@ -361,7 +355,7 @@ def attempt_resign(*, attempt_id: str, token_hash: bytes, via: str, move_id: str
             raise _reused(move_id)
         refusal = _expired(locked, now)
         attempt = Attempt.objects.select_related("deal").get(pk=locked.id)
-        if refusal is None and not _is_over(locked, now):
+        if refusal is None and not locked.is_over(now):
             attempt = _end(locked.id, "resigned", at=now, now=now)
         elif refusal is None and locked.outcome != "resigned":
             refusal = MoveRefused("game_over", "This attempt is over.", attempt=attempt_state(attempt, now))

@@ -91,7 +91,7 @@ Fault = Callable[[Breakable, Generator], Broken]
 
 def web_killed(stage: Breakable, generator: Generator) -> Broken:
     """kill -9 of a web process."""
-    broken = _restarted(stage.webs[0])
+    broken = _restarted(stage.webs[0].kill, stage.webs[0].start)
     broken.after.append(lambda: _serves_again(broken, stage, stage.webs[0], generator))
     return broken
 
@@ -115,7 +115,7 @@ def worker_killed(stage: Breakable, generator: Generator) -> Broken:
         told = {"tasks_in_hand": _number(connection, doing)}
         victim.kill()
         others.close()
-        broken = _restarted(stage.workers[0])
+        broken = _restarted(victim.kill, victim.start)
         broken.told |= told
         newest = _number(connection, "SELECT coalesce(max(id), 0) FROM procrastinate_jobs")
         while _number(connection, queue, newest):
@@ -132,33 +132,23 @@ def _number(connection: psycopg.Connection[Any], query: str, *values: object) ->
     return int(row[0]) if row else 0
 
 
-def _restarted(part: Part) -> Broken:
+def _restarted(stop: Callable[[], None], start: Callable[[], None]) -> Broken:
     broken = Broken()
-    part.kill()
+    stop()
     time.sleep(DOWN)
-    part.start()
+    start()
     broken.returned = time.monotonic()
     return broken
 
 
 def postgres_restarted(stage: Breakable, generator: Generator) -> Broken:
     """The database server ends at once, as in a crash, and recovers from its log."""
-    broken = Broken()
-    stage.stop_postgres()
-    time.sleep(DOWN)
-    stage.start_postgres()
-    broken.returned = time.monotonic()
-    return broken
+    return _restarted(stage.stop_postgres, stage.start_postgres)
 
 
 def redis_restarted(stage: Breakable, generator: Generator) -> Broken:
     """Redis is killed and comes back empty."""
-    broken = Broken()
-    stage.stop_redis()
-    time.sleep(DOWN)
-    stage.start_redis()
-    broken.returned = time.monotonic()
-    return broken
+    return _restarted(stage.stop_redis, stage.start_redis)
 
 
 def link_cut(stage: Breakable, generator: Generator) -> Broken:
