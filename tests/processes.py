@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -31,7 +33,7 @@ from psycopg import sql
 
 from tests import servers
 from tripeaks_site.embedded.servers import Servers
-from tripeaks_site.serving import ASGI, uvicorn_arguments
+from tripeaks_site.serving import uvicorn_command
 
 ROOT = Path(__file__).resolve().parent.parent
 # A run of the tests that is killed leaves no servers behind either.
@@ -82,6 +84,17 @@ def run_manage(
     if check and done.returncode != 0:
         pytest.fail(f"manage.py {' '.join(arguments)} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done
+
+
+def run_bench(script: str, *, timeout: float = 120) -> dict[str, Any]:
+    """The figures of a benchmark that this script prints as JSON; by a process and over a database of its own."""
+    with fresh_database() as database:
+        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
 def _admin() -> psycopg.Connection[tuple[object, ...]]:
@@ -162,7 +175,7 @@ class ServerProcess:
     def start(self, *, timeout: float = 60) -> None:
         """Start it and wait until it answers; the test fails with its log when it does not."""
         if self.workers > 1:
-            command = ["-m", "uvicorn", ASGI, *uvicorn_arguments(), "--workers", str(self.workers)]
+            command = ["-m", "uvicorn", *uvicorn_command(), "--workers", str(self.workers)]
         else:
             command = [str(ROOT / "manage.py"), "serve", "--drain-seconds", str(self.drain_seconds)]
         command = [*TIED_TO_US, sys.executable, *command, "--host", "127.0.0.1", "--port", str(self.port)]

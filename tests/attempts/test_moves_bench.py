@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
-from tests.processes import ROOT, fresh_database
+from tests.processes import run_bench
 
 SCRIPT = """
 import json, django
@@ -19,12 +14,7 @@ print(json.dumps(run(uvicorn_command(), rounds=1)))
 
 
 def test_the_bench_of_moves_measures_both_ways_and_a_floor() -> None:
-    with fresh_database() as database:
-        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
-        command = [sys.executable, "-c", SCRIPT]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    figures = run_bench(SCRIPT)
     assert figures["floor_us"] > 0
     for way in ("socket", "rest"):
         assert figures[way]["samples"] > 100

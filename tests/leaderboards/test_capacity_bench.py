@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from typing import Any
-
 import pytest
 
 from leaderboards.bench.capacity import levels_with
-from tests.processes import ROOT, fresh_database
+from tests.processes import run_bench
 
 SCRIPT = """
 import json, django
@@ -23,12 +17,7 @@ print(json.dumps(capacity.run(entries=400)))
 
 
 def test_a_small_run_fills_true_rows_asks_everything_and_explains_the_products_own_statements() -> None:
-    with fresh_database() as database:
-        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
-        command = [sys.executable, "-c", SCRIPT]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    figure: dict[str, Any] = json.loads(done.stdout)
+    figure = run_bench(SCRIPT)
     rows = {table: size["rows"] for table, size in figure["sizes"].items() if isinstance(size, dict)}
     assert (rows["leaderboards_entry"], rows["games_attempt"], rows["games_compactlog"]) == (400, 400, 300)
     assert rows["games_move"] > 100 * 20

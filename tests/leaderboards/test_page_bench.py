@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from leaderboards.bench import page, page_browser
-from tests.processes import ROOT, fresh_database
+from tests.processes import run_bench
 
 SCRIPT = """
 import json, django
@@ -35,14 +32,8 @@ def test_a_figure_is_judged_against_the_most_it_may_be() -> None:
 
 
 def run(*, chromium: str | None, updates: int = 50) -> dict[str, Any]:
-    """By a process of its own, over a database of its own. `chromium` None: as where there is none."""
-    with fresh_database() as database:
-        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
-        command = [sys.executable, "-c", SCRIPT.format(chromium=chromium, updates=updates)]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
+    """`chromium` None: as where there is none."""
+    return run_bench(SCRIPT.format(chromium=chromium, updates=updates), timeout=300)
 
 
 def test_without_a_browser_it_says_so_and_measures_the_rest() -> None:

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from typing import Any
-
-from tests.processes import ROOT, fresh_database
+from tests.processes import run_bench
 
 SCRIPT = """
 import json, django
@@ -20,12 +14,7 @@ print(json.dumps(run(uvicorn_command(), sockets=60, events=3, processes=2, slow=
 
 
 def test_the_fanout_bench_measures_both_sides_and_loses_nothing() -> None:
-    with fresh_database() as database:
-        env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
-        command = [sys.executable, "-c", SCRIPT]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    figures: dict[str, Any] = json.loads(done.stdout)
+    figures = run_bench(SCRIPT)
     for side in ("websockets_broadcast_ms", "standings_socket_ms"):
         assert (figures[side]["samples"], figures[side]["lost"], figures[side]["twice"]) == (3, 0, 0)
         assert 0 < figures[side]["best"] <= figures[side]["p50"] <= figures[side]["p99"]
