@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
@@ -27,6 +26,7 @@ from tests import servers
 from tests.processes import ROOT, TIED_TO_US, free_port, fresh_database
 from tripeaks_site.embedded.postgres import _INITDB
 from tripeaks_site.serving import FINISH_SECONDS
+from tripeaks_site.topology.proxy import find_nginx, nginx_command
 
 TEXT = (ROOT / "docker-compose.yml").read_text()
 DEPLOY = ROOT / "tripeaks_site" / "deploy"
@@ -161,26 +161,15 @@ def as_plain_process(service: dict[str, Any], port: int) -> list[str]:
     return command
 
 
-def nginx_config(folder: Path, port: int, web: list[int]) -> Path:
-    """Our file with addresses of this machine; what only newer versions know (following Docker's resolver) left out."""
-    text = re.sub(r"^\s*(resolver|zone) .*;$", "", NGINX, flags=re.MULTILINE)
-    text = re.sub(r"server web:\d+ resolve;", " ".join(f"server 127.0.0.1:{each};" for each in web), text)
-    text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};").replace(
-        "/tmp/nginx.pid", str(folder / "nginx.pid")
-    )
-    text = text.replace("worker_rlimit_nofile 65536;", "").replace(
-        "http {", f"http {{ client_body_temp_path {folder};", 1
-    )
-    (folder / "nginx.conf").write_text(text)
-    return folder / "nginx.conf"
-
-
-def find_nginx() -> str:
-    found = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-    if found is None:
+def need_nginx() -> None:
+    """Skip the test where nginx is not installed; in CI it has to be."""
+    if find_nginx() is None:
         assert os.environ.get("CI", "").lower() != "true", "nginx is not installed"
         pytest.skip("nginx is not installed")
-    return found
+
+
+def nginx_before(web: list[int], port: int, folder: Path) -> list[str]:
+    return nginx_command(folder, f"127.0.0.1:{port}", [f"127.0.0.1:{each}" for each in web])
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -198,12 +187,11 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
-    nginx = find_nginx()
+    need_nginx()
     folder, front = servers.temporary_directory(), free_port()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as echo:
         threading.Thread(target=echo.serve_forever, daemon=True).start()
-        config = nginx_config(folder, front, [echo.server_port])
-        command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
+        command = nginx_before([echo.server_port], front, folder)
         with running(command, {}, f"http://127.0.0.1:{front}/", folder / "nginx.log"):
             for path, upgrade in (("/api/", None), ("/ws/v1/play", "websocket")):
                 request = urllib.request.Request(f"http://127.0.0.1:{front}{path}")
@@ -238,9 +226,8 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             own = {**env, "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}  # here all are one host
             processes.append(stack.enter_context(running(command, own, address, folder / f"{port}.log")))
             assert status_of(address) == 200
-        nginx = find_nginx()  # after the processes: they are tried without it, too
-        config = nginx_config(folder, front, web)
-        command = [nginx, "-p", str(folder), "-c", str(config), "-g", "daemon off;"]
+        need_nginx()  # after the processes: they are tried without it, too
+        command = nginx_before(web, front, folder)
         stack.enter_context(running(command, env, f"http://127.0.0.1:{front}/healthz", folder / "nginx.log"))
         assert status_of(f"http://127.0.0.1:{front}/healthz") == 200
         for page in ("/", "/static/admin/css/base.css", "/api/v1/daily", "/api/v1/openapi.json"):

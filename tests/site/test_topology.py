@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import socket
 import threading
@@ -17,20 +16,18 @@ import pytest
 from games.client import ApiError, Client
 from games.client_sockets import StandingsSocket
 from leaderboards.bench import faults, load
+from tests.site.test_compose import need_nginx
 from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.topology import Topology
 from tripeaks_site.topology.hosts import NoNamespaces, network
 from tripeaks_site.topology.parts import Part
-from tripeaks_site.topology.proxy import find_nginx
 
 PLAYERS = 6
 
 
 @pytest.fixture(scope="module")
 def topology() -> Iterator[Topology]:
-    if find_nginx() is None:
-        assert os.environ.get("CI", "").lower() != "true", "nginx is not installed"
-        pytest.skip("nginx is not installed")
+    need_nginx()
     with Topology(hosts=2, web=3, workers=2, durable=False, drain_seconds=1.0) as running:
         yield running
 
