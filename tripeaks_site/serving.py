@@ -28,12 +28,7 @@ def uvicorn_options() -> dict[str, Any]:
 
 def uvicorn_command() -> list[str]:
     """What follows `python -m uvicorn` to serve the site; where is the caller's to add."""
-    return [ASGI, *uvicorn_arguments()]
-
-
-def uvicorn_arguments() -> list[str]:
-    """The same options for the command line."""
-    arguments: list[str] = []
+    arguments = [ASGI]
     for name, value in uvicorn_options().items():
         flag = name.replace("_", "-")
         if name == "ws_per_message_deflate":  # the one switch that takes a word
