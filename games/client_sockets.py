@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from .client import ApiError, Attempt, BoardView, Json, Kind, MoveReply, new_key, unreachable
 
 _LINK_PROBLEMS = (OSError, EOFError, WebSocketException)  # TimeoutError is an OSError
-_PASSING = {"throttled", "unavailable"}
+_PASSING_ERRORS = {"throttled", "unavailable"}
 
 
 class _Socket:
@@ -126,7 +126,7 @@ class PlaySocket(_Socket):
                     elif kind == "error":
                         error = ApiError.read(0, answer)
                         if answer.get("move_id") in {None, move_id}:
-                            if error.code not in _PASSING:
+                            if error.code not in _PASSING_ERRORS:
                                 raise error
                             wait = max(pause, float(error.data.get("retry_after", 0)))
                             if time.monotonic() + wait > deadline:
@@ -186,7 +186,7 @@ class StandingsSocket(_Socket):
                 continue
             if frame["type"] == "error":
                 error = ApiError.read(0, frame)
-                if error.code not in _PASSING:  # those pass: the next heartbeat subscribes again
+                if error.code not in _PASSING_ERRORS:  # the next heartbeat subscribes again
                     raise error
                 continue  # without new patience: a refused handshake says it each time
             deadline, pause = time.monotonic() + self.patience, 0.1

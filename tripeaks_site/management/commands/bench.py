@@ -86,7 +86,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
         chosen = list(BENCHES) if "all" in names else names
-        given = {name: options[name] for names in TAKES.values() for name in names if options[name] is not None}
+        given = {name: options[name] for taken in TAKES.values() for name in taken if options[name] is not None}
         if NEED_SERVERS & set(chosen) and not options["own"]:
             self._on_fresh_servers(chosen, given, as_json=options["json"])
             return
