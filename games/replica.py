@@ -119,8 +119,8 @@ def _player(player_id: object) -> str:
     return f"tripeaks:wrote:{player_id}"
 
 
-def _board(name: str) -> str:
-    return f"tripeaks:version:{name}"
+def _board(scope: str, kind: str, view: str) -> str:
+    return f"tripeaks:version:{scope}:{kind}:{view}"
 
 
 def _kept_ms() -> int:
@@ -133,10 +133,10 @@ def player_wrote(player_id: int) -> None:
         transaction.on_commit(lambda: _note(_player(player_id), 1), robust=True)
 
 
-def board_reached(name: str, version: int) -> None:
+def board_reached(scope: str, kind: str, view: str, version: int) -> None:
     """Once the transaction commits, this board is read at no older version."""
     if configured():
-        transaction.on_commit(lambda: _note(_board(name), version), robust=True)
+        transaction.on_commit(lambda: _note(_board(scope, kind, view), version), robust=True)
 
 
 def _note(key: str, version: int) -> None:
@@ -151,12 +151,12 @@ def _note(key: str, version: int) -> None:
         redis_failed(problem)
 
 
-def check_version(name: str, version: int) -> None:
+def check_version(scope: str, kind: str, view: str, version: int) -> None:
     """Raise Behind when the board read from the replica has reached a newer version."""
     if reading_from() != ALIAS:
         return
     try:
-        newest: Any = redis().zscore(_board(name), "v")
+        newest: Any = redis().zscore(_board(scope, kind, view), "v")
     except REDIS_ERRORS as problem:
         redis_failed(problem)
         raise Behind from problem

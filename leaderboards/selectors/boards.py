@@ -69,7 +69,7 @@ def board_state(name: BoardName, player_id: int | None = None) -> tuple[BoardSta
     """
     values = {"player": player_id or 0, "scope": name.scope.text, "kind": name.kind, "view": name.view}
     row = next(iter(ranks.ask(_STATE, values)), None)
-    check_version(f"{name.scope.text}:{name.kind}:{name.view}", row[3] if row is not None else 0)
+    check_version(name.scope.text, name.kind, name.view, row[3] if row is not None else 0)
     if row is not None:
         state = BoardState(row[0], name, row[1], row[2], row[3], row[4], row[5], row[6])
         return state, None if row[7] is None else (row[7], row[8], row[9])

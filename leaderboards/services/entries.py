@@ -94,7 +94,7 @@ def board_change(board: Board, change: Change) -> int:
     version: int = execute(_RAISE_BOARD, {**asdict(change), "board": board.pk}).fetchone()[0]  # type: ignore[index]
     board.version = version
     announce(BoardChanged(scope=board.scope, kind=board.kind, view=board.view, version=version))
-    board_reached(f"{board.scope}:{board.kind}:{board.view}", version)
+    board_reached(board.scope, board.kind, board.view, version)
     return version
 
 
