@@ -23,14 +23,12 @@ from games.engine.rulesets import RULESETS, Ruleset
 from games.solver import linear, runs
 from games.solver.answers import Best, PlyValue, Solution
 from games.solver.checks import checked_deck, checked_position
-from games.solver.compiled import COMPILED
 from games.solver.errors import SolverError
 from games.solver.states import State, state_of
 from games.solver.sweeps import reached, scratch
 from games.solver.tables import LONGEST_LINE, board_of, shapes
 
 __all__ = [
-    "COMPILED",
     "Best",
     "PlyValue",
     "Solution",

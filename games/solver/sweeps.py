@@ -1,21 +1,28 @@
 """The kernels with their tables and scratch memory: from a deal to what every state of it is worth.
 
-numba's kernels where numba is, else the same by numpy alone.
+numba's kernels where numba is, else the same by numpy alone; which of them, the first question decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from games.solver import kernels, plain
-from games.solver.compiled import COMPILED
+from games.solver import plain
 from games.solver.tables import ROWS_OF_RANKS, Array, Board, shapes, within_reach
 
-_sweeps: Any = kernels if COMPILED else plain
+
+@cache
+def _sweeps() -> Any:
+    # Not at the top: most processes never ask, and numba takes them a fifth of a second and memory.
+    from games.solver import compiled, kernels
+
+    return kernels if compiled.COMPILED else plain
+
 
 NONE: Final = -(1 << 30)
 """Worth of a run state that comes to no end that counts."""
@@ -59,7 +66,7 @@ def reached(board: Board, seen: Array, *, origin: int, drawn: int, rank: int) ->
     table = shapes()
     seen[origin:] = 0
     return int(
-        _sweeps.reach(
+        _sweeps().reach(
             table.first,
             table.slot,
             table.to,
@@ -80,7 +87,7 @@ def reached(board: Board, seen: Array, *, origin: int, drawn: int, rank: int) ->
 def settled(board: Board, worth: Array, *, removed: int, won_worth: Array, stuck_worth: Array) -> None:
     """`games.solver.kernels.settle` for all shapes in which the slots of the mask ``removed`` are empty."""
     table = shapes()
-    _sweeps.settle(
+    _sweeps().settle(
         table.first,
         table.slot,
         table.to,
@@ -116,7 +123,7 @@ def settled_runs(
 ) -> None:
     """`games.solver.kernels.settle_runs` for one number of cards drawn."""
     table = shapes()
-    _sweeps.settle_runs(
+    _sweeps().settle_runs(
         table.first,
         table.slot,
         table.to,
