@@ -9,6 +9,7 @@ Up to the call of `run` this is standard library only, in a syntax that an old P
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -233,6 +234,7 @@ def run(arguments: list[str]) -> int:
         from tripeaks_site.up import main as up
 
         return up(arguments[1:])  # before Django: the settings need the servers that it starts
+    gc.disable()  # a seventh of the start; on again when all is loaded (TripeaksSiteConfig.ready)
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 

@@ -1,3 +1,5 @@
+import gc
+
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 
@@ -26,3 +28,6 @@ class TripeaksSiteConfig(AppConfig):
         CACHES.watch("words", catalogue)
         if dsn_well_formed(settings.SENTRY_DSN):  # tripeaks.E006 names one that is not
             start_reporting(settings.SENTRY_DSN)
+        # What is loaded by now stays: a collection in the middle of a request need not go through all of it again.
+        gc.freeze()
+        gc.enable()

@@ -1,5 +1,6 @@
 """One port for everything: sockets as ASGI, pages and API as WSGI threads."""
 
+import gc
 import json
 import os
 
@@ -29,3 +30,4 @@ application = ProtocolTypeRouter(  # type: ignore[no-untyped-call]
         "websocket": URLRouter([*play_routes, *standings_routes]),  # type: ignore[no-untyped-call]
     }
 )
+gc.freeze()  # as in TripeaksSiteConfig.ready, with what only serving needs

@@ -144,3 +144,10 @@ def test_not_ready_before_the_migrations_or_without_a_database(serving: ServerPr
 def test_it_says_what_it_needs() -> None:
     done = run_manage("serve", env={"DATABASE_URL": ""}, check=False)
     assert (done.returncode, "DATABASE_URL" in done.stderr) == (1, True)
+
+
+def test_the_collector_is_on_and_has_nothing_to_do_with_what_was_loaded() -> None:
+    told = run_manage("shell", "-v", "0", "-c", "import gc; print(gc.isenabled(), gc.get_freeze_count())").stdout
+    enabled, kept = told.split()
+    assert enabled == "True"
+    assert int(kept) > 50_000
