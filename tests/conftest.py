@@ -58,7 +58,7 @@ def quick_flush() -> None:
 
 @pytest.fixture(autouse=True)
 def quick_password_hashes(settings: Settings) -> None:
-    """In this process only: a real hash costs a third of a second. Server processes keep the real one."""
+    """In this process only: a real hash costs a third of a second. Server processes have tests.server_settings."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

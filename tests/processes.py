@@ -165,7 +165,8 @@ class ServerProcess:
     @property
     def environment(self) -> dict[str, str]:
         """For processes beside it (management commands, clients) over the same database and Redis."""
-        return {"DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url, **self.env}
+        settings = {"DJANGO_SETTINGS_MODULE": "tests.server_settings"}
+        return {"DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url, **settings, **self.env}
 
     @property
     def pid(self) -> int:
