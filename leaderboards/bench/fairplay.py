@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from concurrent.futures import wait
 from time import perf_counter
 from typing import Any, Final
 
 from games.engine.rulesets import RULESETS
+from games.management.work import Progress
 from games.solver.exact import warm_up
 
 from .fairplay_report import cost, report
@@ -55,21 +58,34 @@ def run(
 
 def _judged(season: Season, jobs: int) -> list[Tried]:
     """All attempts, judged by so many processes: each has its own players, and sees everybody's lines."""
-    if jobs == 1:
-        return season.tried()
-    global _season
-    _season = season  # the workers are forks: nothing is copied to them
-    try:
-        with pool(jobs) as workers:
-            parts = list(workers.map(_part, [(part, jobs) for part in range(jobs)]))
-    finally:
-        _season = None
-    return sorted((one for part in parts for one in part), key=lambda one: (one.number, one.player_id))
+    with Progress(season.attempts, "attempts judged") as progress:
+        if jobs == 1:
+            return season.tried(passed=lambda: progress.add(1))
+        global _season
+        _passed.value = 0
+        _season = season  # the workers are forks: nothing is copied to them
+        try:
+            with pool(jobs) as workers:
+                parts = [workers.submit(_part, part, jobs) for part in range(jobs)]
+                while wait(parts, timeout=1).not_done:
+                    progress.add(_passed.value - progress.done)
+        finally:
+            _season = None
+        progress.add(_passed.value - progress.done)
+    found = (one for part in parts for one in part.result())
+    return sorted(found, key=lambda one: (one.number, one.player_id))
 
 
 _season: Season | None = None
+_passed: Final = multiprocessing.get_context("fork").Value("q", 0)
+"""Attempts that are behind the forks."""
 
 
-def _part(which: tuple[int, int]) -> list[Tried]:
+def _part(part: int, parts: int) -> list[Tried]:
     assert _season is not None
-    return _season.tried(part=which[0], parts=which[1])
+
+    def passed() -> None:
+        with _passed:
+            _passed.value += 1
+
+    return _season.tried(part=part, parts=parts, passed=passed)

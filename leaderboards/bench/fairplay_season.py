@@ -12,10 +12,12 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import thread_time_ns
 from typing import Any, Final
 
+from games.management.work import Progress
 from leaderboards.moderation.evidence import Career, DailyResult, Evidence, Line, Link, Retries, Subject
 from leaderboards.moderation.field import Field
 from leaderboards.moderation.shuffles import Studied, study
@@ -76,16 +78,25 @@ class Season:
     def __init__(self, *, seed: int, dailies: int, scale: float, letters: str = "E", jobs: int = 1) -> None:
         self.cast = cast_of(seed=seed, dailies=dailies, scale=scale)
         works = [(seed, day, letters, self.cast) for day in range(dailies)]
-        if jobs > 1:
-            with pool(jobs) as workers:
-                self.days: list[list[Sat]] = list(workers.map(_play, works))
-        else:
-            self.days = [_play(work) for work in works]
+        self.days: list[list[Sat]] = []
+        with ExitStack() as stack:
+            played = stack.enter_context(pool(jobs)).map(_play, works) if jobs > 1 else map(_play, works)
+            progress = stack.enter_context(Progress(dailies, "dailies played"))
+            for day in played:
+                self.days.append(day)
+                progress.add(1)
 
-    def judged(self, *, part: int = 0, parts: int = 1) -> Iterator[tuple[Sat, Evidence, Judged, int]]:
+    @property
+    def attempts(self) -> int:
+        """All of them, also those that are not judged."""
+        return sum(map(len, self.days))
+
+    def judged(
+        self, *, part: int = 0, parts: int = 1, passed: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[Sat, Evidence, Judged, int]]:
         """The attempts of every ``parts``-th player in the order of their ends, each with the judge's CPU time in ns.
 
-        A cheat that has been flagged or held is not judged again: a moderator has it. The honest play on.
+        ``passed`` is called after each of their attempts, also those that are not judged. A cheat that has been flagged or held is not judged again: a moderator has it. The honest play on.
         """
         accounts: dict[int, _Account] = defaultdict(_Account)
         homes = _Homes(self.cast)
@@ -110,6 +121,8 @@ class Season:
                     account.caught |= judged.verdict != "nothing"
                 if sat.outcome != "resigned":
                     earlier.add(sat.line)
+                if sat.member.player_id % parts == part:
+                    passed()
             homes.end(day)
 
     def likelier(self) -> dict[str, list[list[float]]]:
@@ -128,11 +141,11 @@ class Season:
                     found[sat.member.kind][number].append(value(sat))
         return dict(found)
 
-    def tried(self, *, part: int = 0, parts: int = 1) -> list[Tried]:
+    def tried(self, *, part: int = 0, parts: int = 1, passed: Callable[[], None] = lambda: None) -> list[Tried]:
         """The judged attempts of every ``parts``-th player as the report wants them."""
         numbers: dict[int, int] = defaultdict(int)
         found = []
-        for sat, evidence, judged, cpu_ns in self.judged(part=part, parts=parts):
+        for sat, evidence, judged, cpu_ns in self.judged(part=part, parts=parts, passed=passed):
             member = sat.member
             numbers[member.player_id] += 1
             found.append(
