@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Any, Final
 
 from .fairplay_cast import CHEATS, SHORT
@@ -189,6 +189,11 @@ def cost(tried: Sequence[Tried], target_ms: float = 50.0) -> dict[str, Any]:
         "p50_ms": round(middle, 2),
         "p95_ms": round(times[len(times) * 95 // 100], 2),
         "worst_ms": round(times[-1], 2),
+        "mean_ms": round(fmean(times), 2),
+        "mean_ms_by_kind": {
+            kind: round(fmean(one.cpu_ns / 1e6 for one in tried if one.kind == kind), 1)
+            for kind in sorted({one.kind for one in tried})
+        },
         "target_p50_ms": target_ms,
         "is": "ok" if middle <= target_ms else "missed",
     }

@@ -20,7 +20,7 @@ from typing import Any, Final
 from games.management.work import Progress
 from leaderboards.moderation.evidence import Career, DailyResult, Evidence, Line, Link, Retries, Subject
 from leaderboards.moderation.field import Field
-from leaderboards.moderation.shuffles import Studied, study
+from leaderboards.moderation.shuffles import Care, Studied, study
 from leaderboards.moderation.verdict import Judged, judge
 
 from .fairplay_cast import Kind, Member, cast_of
@@ -61,15 +61,15 @@ class _Account:
     knowledge: list[tuple[float, ...]] = field(default_factory=list)
     results: list[DailyResult] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
-    studied: dict[tuple[int, int], Studied] = field(default_factory=dict)
+    studied: dict[tuple[int, Care], Studied] = field(default_factory=dict)
     caught: bool = False
 
-    def confirm(self, worlds: int) -> list[Studied]:
+    def confirm(self, care: Care) -> list[Studied]:
         """The earlier attempts studied with care, as the queue's worker gives them: kept, for it costs."""
         for line in self.lines[-CAREFUL:]:
-            if (line.attempt_id, worlds) not in self.studied:
-                self.studied[line.attempt_id, worlds] = study(line, worlds=worlds)
-        return [self.studied[line.attempt_id, worlds] for line in self.lines[-CAREFUL:]]
+            if (line.attempt_id, care) not in self.studied:
+                self.studied[line.attempt_id, care] = study(line, care)
+        return [self.studied[line.attempt_id, care] for line in self.lines[-CAREFUL:]]
 
 
 class Season:

@@ -19,7 +19,7 @@ from .evidence import Evidence
 from .gather import evidence_of
 from .lines import Fields, lines_of
 from .models import Exclusion, Judgement, ModeratorAction
-from .shuffles import Studied, study
+from .shuffles import Care, Studied, study
 from .signals import VERSION, Signal
 from .verdict import Judged
 
@@ -35,7 +35,7 @@ _FIELDS: Final = Fields()
 class Judge(Protocol):
     """`verdict.judge`, or another one in its place."""
 
-    def __call__(self, evidence: Evidence, *, confirm: Callable[[int], Sequence[Studied]]) -> Judged: ...
+    def __call__(self, evidence: Evidence, *, confirm: Callable[[Care], Sequence[Studied]]) -> Judged: ...
 
 
 @repeat_once
@@ -104,30 +104,30 @@ def judgement_of(
         if gathered is None:
             return None
 
-        def confirm(worlds: int) -> list[Studied]:
+        def confirm(care: Care) -> list[Studied]:
             gathered.release()  # the last question asked, and seconds long: others may judge by the field meanwhile
-            return _studied(gathered.career[-CAREFUL:], worlds)
+            return _studied(gathered.career[-CAREFUL:], care)
 
         return judge(gathered.evidence, confirm=confirm)
 
 
-_kept: OrderedDict[tuple[int, int], Studied] = OrderedDict()
+_kept: OrderedDict[tuple[int, Care], Studied] = OrderedDict()
 _KEPT_MOST: Final = 4_000
 """Of about 20 kB each."""
 
 
-def _studied(attempt_ids: Sequence[int], worlds: int) -> list[Studied]:
-    """The earlier attempts of a career with their shuffles solved: half a second each, so they are kept.
+def _studied(attempt_ids: Sequence[int], care: Care) -> list[Studied]:
+    """The earlier attempts of a career with their shuffles solved: a tenth to half a second each, so they are kept.
 
     Those whose moves are gone are left out.
     """
-    wanted = [pk for pk in attempt_ids if (pk, worlds) not in _kept]
+    wanted = [pk for pk in attempt_ids if (pk, care) not in _kept]
     lines = lines_of(wanted) if wanted else {}
     found = []
     for pk in attempt_ids:
-        studied = _kept.get((pk, worlds))
+        studied = _kept.get((pk, care))
         if studied is None and (line := lines.get(pk)) is not None:
-            studied = _kept[pk, worlds] = study(line, worlds=worlds)
+            studied = _kept[pk, care] = study(line, care)
             while len(_kept) > _KEPT_MOST:
                 _kept.popitem(last=False)
         if studied is not None:

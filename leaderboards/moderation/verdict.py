@@ -10,7 +10,7 @@ from . import foreknowledge, linked, results, shuffles, timing
 from .evidence import Evidence
 from .foreknowledge import Logs
 from .same_line import find_copy, same_line
-from .shuffles import Studied
+from .shuffles import FIRST, FULL, Care, Studied
 from .signals import ACCOUNT_MOST, Signal, points_of
 
 FLAG_AT: Final = 26
@@ -22,6 +22,8 @@ OTHERS: Final = 0.6
 """The strongest group counts in full, the others so much: chance brings several weak ones together more easily."""
 SIEVE: Final = 8
 """Decibans by the fitted model from which the arrangements themselves are asked."""
+CLOSER: Final = 16
+"""Points with the first, quick look at them, from which they are studied in full."""
 CAREER: Final = 6
 """Points more for a career's bet: it is looked at after every attempt, and yet comes to D decibans for one honest player
 in 10^(D/10) ever (Ville's inequality), where other signals may err so often at each attempt."""
@@ -41,14 +43,14 @@ class Judged:
     """For `Career.knowledge` of the player's later attempts; empty on open cards."""
 
 
-def _nothing_earlier(worlds: int) -> Sequence[Studied]:
+def _nothing_earlier(care: Care) -> Sequence[Studied]:
     return ()
 
 
-def judge(evidence: Evidence, *, confirm: Callable[[int], Sequence[Studied]] = _nothing_earlier) -> Judged:
+def judge(evidence: Evidence, *, confirm: Callable[[Care], Sequence[Studied]] = _nothing_earlier) -> Judged:
     """Ask every signal and add them up.
 
-    `confirm` is called only when the model suspects foreknowledge. Told how many worlds to solve at each telling decision
+    `confirm` is called only when the model suspects foreknowledge. Told with which care,
     it returns `shuffles.study` of the attempts of `career.knowledge`, as many of the newest as foreknowledge looks at,
     oldest first: seconds of work, of which the caller keeps what it can.
     """
@@ -68,16 +70,16 @@ def judge(evidence: Evidence, *, confirm: Callable[[int], Sequence[Studied]] = _
     known = [*evidence.career.knowledge, logs]
     if max(foreknowledge.decibans(known)[0], foreknowledge.decibans(known[-1:])[0]) < SIEVE:
         return _judged(others, logs)
-    knowing = _careful(evidence, confirm, figures, shuffles.FIRST_WORLDS)
-    if knowing:
-        knowing = _careful(evidence, confirm, figures, shuffles.WORLDS)
+    knowing = _careful(evidence, confirm, figures, FIRST)
+    if knowing and verdict_of([*others, *knowing])[1] >= CLOSER:
+        knowing = _careful(evidence, confirm, figures, FULL)
     return _judged([*others, *knowing], logs)
 
 
 def _careful(
-    evidence: Evidence, confirm: Callable[[int], Sequence[Studied]], figures: dict[str, object], worlds: int
+    evidence: Evidence, confirm: Callable[[Care], Sequence[Studied]], figures: dict[str, object], care: Care
 ) -> list[Signal]:
-    studied = [*confirm(worlds), shuffles.study(evidence.line, worlds=worlds)]
+    studied = [*confirm(care), shuffles.study(evidence.line, care)]
     return _knowledge_signals(shuffles.careful_logs(studied), figures)
 
 

@@ -291,7 +291,7 @@ def test_the_models_import_nothing_of_the_judge_but_its_front_door() -> None:
         "leaderboards.moderation.evidence": None,
         "leaderboards.moderation.field": {"Field"},
         "leaderboards.moderation.verdict": {"judge", "Judged"},
-        "leaderboards.moderation.shuffles": {"Studied", "study"},  # the worker's answer to the judge's question
+        "leaderboards.moderation.shuffles": {"Care", "Studied", "study"},  # the worker's answer to the judge's question
     }
     files = sorted(Path(fairplay.__file__).parent.glob("fairplay*.py"))
     assert len(files) > 8

@@ -12,12 +12,12 @@ import pytest
 
 from games.engine.layout import SLOTS, open_slots
 from games.engine.moves import DRAW
-from leaderboards.moderation import foreknowledge
+from leaderboards.moderation import foreknowledge, verdict
 from leaderboards.moderation.choices import decisions
 from leaderboards.moderation.evidence import Career
 from leaderboards.moderation.foreknowledge import DEGREES, STAKES, WINDOWS, decibans, logs, telling
 from leaderboards.moderation.honest import FEATURES, chances, features
-from leaderboards.moderation.shuffles import FIRST_WORLDS, WORLDS, Studied, careful_logs, study
+from leaderboards.moderation.shuffles import FIRST, FULL, Care, Studied, careful_logs, study
 from leaderboards.moderation.verdict import judge
 from tests.moderation.lines_made import E, at_random, deal, evidence, from_the_left, knowing_all, line, played
 
@@ -116,12 +116,12 @@ def test_who_knows_the_cards_is_found_within_ten_dailies() -> None:
 def test_careful_figures_agree_with_the_model_and_are_the_same_each_time() -> None:
     cards = deal(3)
     known = line(cards, played(cards, knowing_all, 3))
-    careful = careful_logs([study(known, worlds=8)])
-    assert careful == careful_logs([study(known, worlds=8)])
-    assert careful != careful_logs([study(replace(known, attempt_id=2), worlds=8)]), "other shuffles"
+    careful = careful_logs([study(known, Care(8, 3))])
+    assert careful == careful_logs([study(known, Care(8, 3))])
+    assert careful != careful_logs([study(replace(known, attempt_id=2), Care(8, 3))]), "other shuffles"
     assert decibans(careful)[0] > 3
     honest = line(cards, played(cards, at_random, 3))
-    assert decibans(careful_logs([study(honest, worlds=8)]))[0] < 3
+    assert decibans(careful_logs([study(honest, Care(8, 3))]))[0] < 3
 
 
 def test_open_codes_are_open_book() -> None:
@@ -133,28 +133,33 @@ def test_open_codes_are_open_book() -> None:
     assert len(judge(evidence(known)).knowledge) == len(STAKES)
 
 
-def test_the_judge_asks_for_care_only_where_it_decides() -> None:
+def test_the_judge_asks_for_care_only_where_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     cards = deal(4)
     honest = line(cards, played(cards, at_random, 4))
 
-    def confirm(worlds: int) -> list[Studied]:
-        asked.append(worlds)
+    def confirm(care: Care) -> list[Studied]:
+        asked.append(care)
         return []
 
     assert judge(evidence(honest), confirm=confirm).verdict == "nothing"
     assert not asked
     suspicious = Career(knowledge=[(3.0,) * len(STAKES)] * 3)
     assert judge(evidence(honest, career=suspicious), confirm=confirm).verdict == "nothing", "care found nothing"
-    assert asked == [FIRST_WORLDS], "and more of it was not asked for"
+    assert asked == [FIRST], "and more of it was not asked for"
 
     # The control: with a career that does know the cards it does decide.
-    def knowing(worlds: int) -> list[Studied]:
-        asked.append(worlds)
-        return [study(line(dealt, played(dealt, knowing_all, day)), worlds=worlds) for day, dealt in enumerate(days)]
+    def knowing(care: Care) -> list[Studied]:
+        asked.append(care)
+        return [study(line(dealt, played(dealt, knowing_all, day)), care) for day, dealt in enumerate(days)]
 
     days = [deal(100 + day) for day in range(6)]
     judged = judge(evidence(honest, career=suspicious), confirm=knowing)
     assert judged.verdict == "flag"
     assert {signal.name for signal in judged.signals} == {"foreknowledge_over_time"}
-    assert asked[1:] == [FIRST_WORLDS, WORLDS]
+    assert asked[1:] == [FIRST, FULL]
+
+    monkeypatch.setattr(verdict, "CLOSER", judged.points + 50)
+    told = judge(evidence(honest, career=suspicious), confirm=knowing)
+    assert asked[3:] == [FIRST], "too little for a second look"
+    assert {signal.name for signal in told.signals} == {"foreknowledge_over_time"}

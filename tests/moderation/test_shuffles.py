@@ -12,13 +12,13 @@ import pytest
 from leaderboards.moderation.choices import decisions
 from leaderboards.moderation.foreknowledge import DEGREES, NOTHING
 from leaderboards.moderation.habits import WIDTH, choices_of, usual, without_each
-from leaderboards.moderation.shuffles import BACK, Studied, Told, careful_logs, study
+from leaderboards.moderation.shuffles import FIRST, FULL, Care, Studied, Told, careful_logs, study
 from tests.moderation.lines_made import E, at_random, deal, from_the_left, knowing_all, line, played
 
 
 def studied_of(seed: int, choose: object, worlds: int = 4) -> Studied:
     cards = deal(seed)
-    return study(line(cards, played(cards, choose, seed)), worlds=worlds)  # type: ignore[arg-type]
+    return study(line(cards, played(cards, choose, seed)), Care(worlds, FULL.back))  # type: ignore[arg-type]
 
 
 def in_world(studied: Studied, at: int, world: int) -> Studied:
@@ -102,7 +102,7 @@ def test_habits_tell_nothing_of_hidden_cards() -> None:
 
 def test_nothing_to_choose_is_nothing_to_bet_on() -> None:
     cards = deal(1)
-    empty = study(line(cards, played(cards, at_random, 1)[:0]), worlds=4)
+    empty = study(line(cards, played(cards, at_random, 1)[:0]), FIRST)
     assert careful_logs([empty]) == [NOTHING]
     assert careful_logs([]) == []
-    assert BACK >= 1
+    assert FULL.back >= 1
