@@ -7,6 +7,7 @@ each other. Indexes that hold no constraint are made after the rows, as a restor
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import random
 import secrets
 from collections.abc import Callable, Sequence
@@ -32,6 +33,7 @@ GAMES: Final = 300  # played for each day; the attempts of a day take turns
 TABLES: Final = (Player, Attempt, Move, CompactLog, AttemptClient, Judgement, Entry, ScoreBucket)
 RECENT: Final = 20_000  # attempts at most whose moves are still rows
 _SEED: Final = 20_261_130
+_BEGUN: Final = 1 << 40  # a time of six bytes of LEB128, as all of our days are
 
 _PLAYERS = """
 INSERT INTO games_player (password, is_superuser, public_id, kind, name, name_key, language, created_at, ban_reason,
@@ -45,13 +47,13 @@ INSERT INTO games_attempt (public_id, player_id, deal_id, code, ruleset, competi
        moves, run, peaks, cards_left, undos, outcome, finished_at, closed_at, result_outcome, result_score, result_moves,
        result_peaks, result_cards_left, result_undos, result_ply, result_elapsed_ms, result_at, compacted)
 SELECT 'capa' || %(day)s || lpad(i.n::text, 11, '0'), %(first)s + i.n - 1, %(deal)s, %(code)s, 'E', %(key)s, false, true, 1,
-       %(day)s || '-' || g.n, 1, 1, 1, 1, t.at - g.ms, t.at, g.ply, g.score,
-       g.moves, 0, g.peaks, g.cards_left, 0, g.outcome, t.at, t.at, g.outcome, g.score, g.moves,
-       g.peaks, g.cards_left, 0, g.ply, extract(epoch FROM g.ms) * 1000, t.at, i.n > %(recent)s
+       %(day)s || '-' || g.n, 1, 1, 1, 1, t.at - interval '1 ms' * g.elapsed, t.at, g.ply, g.score,
+       g.moves, g.run, g.peaks, g.cards_left, 0, g.outcome, t.at, t.at, g.outcome, g.score, g.moves,
+       g.peaks, g.cards_left, 0, g.ply, g.elapsed, t.at, i.n > %(recent)s
   FROM generate_series(1, %(players)s) AS i (n)
-  JOIN LATERAL (SELECT *, interval '1 ms' * floor(20000 - 90000 * ln(1 - random())) AS ms FROM capacity_game
+  JOIN LATERAL (SELECT *, times[ply] + floor(500 - 20000 * ln(1 - random()))::bigint AS elapsed FROM capacity_game
                  WHERE capacity_game.n = 1 + (i.n * 7919 + %(day)s) %% %(games)s) g ON true,
-       LATERAL (SELECT %(closes)s::timestamptz - interval '1 s' * floor(86400 * random()) + 0 * g.ms AS at) t"""
+       LATERAL (SELECT %(closes)s::timestamptz - interval '1 ms' * floor(86400000 * random() + 0 * g.elapsed) AS at) t"""
 _ENTRIES = """
 INSERT INTO leaderboards_entry (board_id, player_id, attempt_id, key, finished_ms, outcome, score, moves, peaks,
        cards_left, elapsed_ms, version, active)
@@ -63,13 +65,20 @@ SELECT %(board)s, a.player_id, a.id, g.lead + a.result_elapsed_ms, (extract(epoc
 _BUCKETS = """
 INSERT INTO leaderboards_scorebucket (board_id, bucket, count)
 SELECT %(board)s, key / %(width)s, count(*) FROM leaderboards_entry WHERE board_id = %(board)s GROUP BY 2"""
-_LOGS = """
+# The game's log with the time of its first ply, the third to eighth byte (games.compact), moved to where the attempt ended.
+_FIRST_TIME = " || ".join(
+    f"lpad(to_hex((ms >> {7 * at} & 127 | {0 if at == 5 else 128})::int), 2, '0')" for at in range(6)
+)
+_LOGS = f"""
 INSERT INTO games_compactlog (attempt_id, packed)
-SELECT a.id, g.packed FROM games_attempt a JOIN capacity_game g ON a.start_key = %(day)s || '-' || g.n
+SELECT a.id, overlay(g.packed PLACING decode({_FIRST_TIME}, 'hex') FROM 3 FOR 6)
+  FROM games_attempt a JOIN capacity_game g ON a.start_key = %(day)s || '-' || g.n,
+       LATERAL (SELECT (extract(epoch FROM a.result_at) * 1000)::bigint - g.times[g.ply] AS ms) t
  WHERE a.id > %(since)s AND a.compacted"""
 _MOVES = """
 INSERT INTO games_move (attempt_id, ply, move, move_id, at)
-SELECT a.id, m.ply, get_byte(g.log, m.ply - 1), md5(a.id::text || m.ply)::uuid::text, a.started_at + interval '1 s' * m.ply
+SELECT a.id, m.ply, get_byte(g.log, m.ply - 1), md5(a.id::text || m.ply)::uuid::text,
+       a.result_at - interval '1 ms' * (g.times[g.ply] - g.times[m.ply])
   FROM games_attempt a JOIN capacity_game g ON a.start_key = %(day)s || '-' || g.n, generate_series(1, g.ply) AS m (ply)
  WHERE a.id > %(since)s AND NOT a.compacted"""
 _CLIENTS = """
@@ -96,7 +105,7 @@ class Filled:
 def fill(entries: int, say: Callable[[str], object]) -> Filled:
     """Fill an empty, migrated database with `entries` entries and all that belongs to them."""
     choose = random.Random(_SEED)
-    now = dt.datetime.now(dt.UTC)
+    now = dt.datetime.now(dt.UTC).replace(microsecond=0)  # whole milliseconds, as clocks of logs tell
     players = entries // DAYS
     boards = []
     with connection.cursor() as cursor:
@@ -147,20 +156,22 @@ def _day(cursor: Any, choose: random.Random, cards: tuple[int, ...], values: dic
     with transaction.atomic():
         cursor.execute(
             """CREATE TEMPORARY TABLE capacity_game (n bigint PRIMARY KEY, log bytea, packed bytea, outcome text, score int,
-                      moves int, peaks int, cards_left int, ply int, lead bigint) ON COMMIT DROP"""
+                      moves int, peaks int, cards_left int, run int, times bigint[], ply int, lead bigint)
+               ON COMMIT DROP"""
         )
         for number in range(1, GAMES + 1):
             end = played(choose, opening)
             log = tuple(end.line)
-            begun = choose.randrange(10**12)
-            times = tuple(begun + ply * 2_000 + choose.randrange(1_900) for ply in range(len(log)))
-            packed = log_pack(Log(log, times), [f"{choose.getrandbits(128):032x}" for _ in log])
+            times = [0, *itertools.accumulate(int(choose.lognormvariate(7.4, 0.7)) for _ in log[1:])]
+            packed = log_pack(
+                Log(log, tuple(_BEGUN + at for at in times)), [f"{choose.getrandbits(128):032x}" for _ in log]
+            )
             result = result_of(end, 0)
             row = (bytes(log), packed, result.outcome, result.score, result.moves, result.peaks, result.cards_left)
             lead = rank_key("result", result, timed=True)
             cursor.execute(
-                "INSERT INTO capacity_game VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-                (number, *row, len(log), lead),
+                "INSERT INTO capacity_game VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                (number, *row, end.run, times, len(log), lead),
             )
         for statement in (_ATTEMPTS, _ENTRIES, _BUCKETS, _LOGS, _MOVES, _CLIENTS, _JUDGEMENTS):
             cursor.execute(statement, values)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db import connection, transaction
 
 from games.engine import ENGINE_VERSION
-from games.engine.codes import GameCode
+from games.engine.codes import GameCode, commitment
 from games.engine.deals import DEAL_VERSION, deal_cards
 from games.engine.moves import DRAW
 from games.engine.position import Position, start
@@ -101,7 +101,7 @@ def past_daily(choose: random.Random, date: dt.date, now: dt.datetime) -> tuple[
         ruleset="E",
         code=code.text,
         deal=deal,
-        commitment=secrets.token_hex(32),
+        commitment=commitment(code.text),
         committed_at=opens,
         late=False,
         opens_at=opens,
@@ -129,7 +129,7 @@ def _earlier(
     key = f"daily-{date.isoformat()}"
     end = start(find_ruleset("E"), tuple(deal.cards))
     attempts = Attempt.objects.bulk_create(
-        _attempt(player, deal, code, key, end, at, elapsed_ms=choose.randrange(60_000, 600_000), stuck=True)
+        ended(player, deal, code, key, end, at, elapsed_ms=choose.randrange(60_000, 600_000), stuck=True)
         for player in players
     )
     Judgement.objects.bulk_create(
@@ -161,17 +161,18 @@ def _clients(attempts: list[Attempt], credentials: list[Credential], at: dt.date
         )
 
 
-def _attempt(
+def ended(
     player: Player,
     deal: Deal,
     code: str,
-    key: str,
+    key: str | None,
     end: Position,
     at: dt.datetime,
     *,
     elapsed_ms: int,
     stuck: bool = False,
 ) -> Attempt:
+    """An attempt at a daily (``key``) that ended, not saved; `stuck` with a start position for its end: without moves."""
     outcome = "stuck" if stuck else end.outcome
     values: dict[str, Any] = {
         "outcome": outcome,
@@ -203,6 +204,7 @@ def _attempt(
         ply=end.ply,
         score=end.score,
         moves=end.moves,
+        run=end.run,
         peaks=end.peaks,
         cards_left=end.cards_left,
         outcome=outcome,
@@ -218,7 +220,7 @@ def finish(ground: Ground, number: int, at: dt.datetime) -> Attempt:
     end = ground.ends[number]
     pauses = [max(250, int(choose.lognormvariate(7.4, 0.5))) for _ in end.line]
     key = f"daily-{(FIRST_DAY + dt.timedelta(days=CAREER)).isoformat()}"
-    attempt = _attempt(ground.players[number], ground.deal, ground.code, key, end, at, elapsed_ms=sum(pauses))
+    attempt = ended(ground.players[number], ground.deal, ground.code, key, end, at, elapsed_ms=sum(pauses))
     attempt.save()
     when = attempt.started_at
     moves = []

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 
 from games.engine.codes import commitment, parse_code
 from games.engine.deals import deal_cards
+from games.engine.errors import EngineError
 from games.engine.ranking import ELAPSED_QUANTUM
 from games.models import Player
 from games.selectors.verify import Difference
@@ -70,8 +71,16 @@ def players_verify(after: int, upto: int) -> tuple[int, list[Difference]]:
 
 def _entries(player_ids: list[int]) -> Iterator[Difference]:
     groups = [group for group in groups_of(player_ids) if group.player_id in set(player_ids)]
-    wanted = standings_wanted(groups, None, from_logs=True)
     names = dict(Player.objects.filter(pk__in=player_ids).values_list("pk", "public_id"))
+    try:
+        wanted = standings_wanted(groups, None, from_logs=True)
+    except (EngineError, ValueError) as problem:  # a stored result that no game can come to
+        if len(player_ids) > 1:
+            for player_id in player_ids:
+                yield from _entries([player_id])
+        else:
+            yield Difference(f"entries of {names[player_ids[0]]}", "entries_unknown", type(problem).__name__)
+        return
     kind_of = {group.player_id: group.kind for group in groups}
     stored: dict[tuple[str, str, int], Standing] = {}
     for entry in Entry.objects.select_related("board").filter(player_id__in=player_ids, active=True):
@@ -122,9 +131,14 @@ def competitions_verify() -> tuple[int, list[Difference]]:
             found.append(Difference(f"board {name}", "counters", said))
     dailies = list(DailyChallenge.objects.select_related("deal").order_by("date"))
     for daily in dailies:
+        try:
+            cards = deal_cards(parse_code(daily.code))
+        except EngineError as problem:
+            found.append(Difference(f"daily {daily.date}", "code", type(problem).__name__))
+            continue
         if commitment(daily.code) != daily.commitment:
             found.append(Difference(f"daily {daily.date}", "commitment", "is not that of its code"))
-        if bytes(deal_cards(parse_code(daily.code))) != bytes(daily.deal.cards):
+        if bytes(cards) != bytes(daily.deal.cards):
             found.append(Difference(f"daily {daily.date}", "deal", "its code and its deal are different cards"))
     return len(dailies), found
 

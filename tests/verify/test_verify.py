@@ -114,6 +114,12 @@ DAMAGE: dict[str, tuple[str, Callable[[list[Attempt]], None]]] = {
     "outcome": ("outcome", change(Attempt, outcome="resigned")),
     "last move": ("last_move_at", change(Attempt, last_move_at=clock.EPOCH)),
     "result": ("result_score", change(Attempt, result_score=700)),
+    "a result that no game comes to": ("result_score", change(Attempt, result_score=12_345)),
+    "such a result on boards": ("entries_unknown", change(Attempt, result_score=12_345)),
+    "an unreadable code": ("deal", change(Attempt, code="nonsense")),
+    "an unknown ruleset": ("unplayable", change(Attempt, ruleset="Q")),
+    "a card twice": ("deal", sql("UPDATE games_deal SET cards = set_byte(cards, 0, get_byte(cards, 1))")),
+    "an unknown card": ("deal", sql("UPDATE games_deal SET cards = set_byte(cards, 0, 99)")),
     "result's ply": ("result_ply", change(Attempt, result_ply=49)),
     "result's time": ("result_elapsed_ms", change(Attempt, result_elapsed_ms=1)),
     "result's date": ("result_at", change(Attempt, result_at=clock.EPOCH)),
@@ -146,6 +152,7 @@ DAMAGE: dict[str, tuple[str, Callable[[list[Attempt]], None]]] = {
     "a histogram": ("histogram", sql("UPDATE leaderboards_scorebucket SET count = count + 1")),
     "competition counters": ("counters", sql("UPDATE leaderboards_board SET finished = 0 WHERE timed")),
     "a commitment": ("commitment", sql("UPDATE leaderboards_dailychallenge SET commitment = 'x' || id")),
+    "a daily's unreadable code": ("code", sql("UPDATE leaderboards_dailychallenge SET code = 'nonsense ' || number")),
     "a daily's code": ("deal", sql("UPDATE leaderboards_dailychallenge SET code = 'TP1-E-AAAAAA' || chr(65 + number)")),
 }  # fmt: skip
 
@@ -203,6 +210,6 @@ def test_a_run_that_was_stopped_goes_on_in_several_processes(tmp_path: Path) -> 
     assert done.returncode == 1, done.stderr
     assert "7 attempts, 6 of them by an earlier run; " in done.stdout
     assert ": ".join(kept) in done.stdout
-    assert "\n1 differences." in done.stdout
+    assert "\n1 difference." in done.stdout
     assert not progress.exists()
     assert (verified(tmp_path)[0], ScoreBucket.objects.exists(), Move.objects.exists()) == (0, True, True)

@@ -62,7 +62,7 @@ class Command(BaseCommand):
         for what, code, said in found[:list]:
             self.stdout.write(f"{what}: {code}: {said}")
         if found:
-            self.stdout.write(f"{len(found):,} differences.")
+            self.stdout.write(f"{len(found):,} {'difference' if len(found) == 1 else 'differences'}.")
             sys.exit(1)
         self.stdout.write("No difference.")
 

@@ -32,7 +32,7 @@ BENCHES = {
     "fairplay": "leaderboards.bench.fairplay",
     "judging": "leaderboards.bench.judging",
 }
-ALONE = {"capacity": "leaderboards.bench.capacity"}
+ALONE = {"capacity": "leaderboards.bench.capacity", "verify": "leaderboards.bench.verifying"}
 ON_HOSTS = {"load": "leaderboards.bench.load", "faults": "leaderboards.bench.faults"}
 SERVED = {"moves", "fanout", "page"}
 TAKES = {  # options handed to the benchmark where given
@@ -40,8 +40,9 @@ TAKES = {  # options handed to the benchmark where given
     "rank": ("entries",),
     "fanout": ("sockets", "processes"),
     "capacity": ("entries",),
+    "verify": ("entries",),
 }
-NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging", "capacity"}
+NEED_SERVERS = {"moves", "fanout", "rank", "page", "judging", "capacity", "verify"}
 NAMES = [*BENCHES, *ALONE, *ON_HOSTS]
 
 
@@ -49,9 +50,9 @@ class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
         "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
-        "judging (CPU of a judgement, lag of a worker), fairplay (a simulated season before the judge), "
+        "judging (CPU of a judgement, lag of a worker), verify (stored attempts/s), fairplay (a simulated season before the judge), "
         "load (paced players and spectators over several web processes), faults (parts fail under load); "
-        "all: all but load and faults."
+        "all: all but capacity, verify, load and faults."
     )
     requires_system_checks: list[str] = []
 
@@ -60,7 +61,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
         parser.add_argument("--own", action="store_true", help="on the configured servers, not on fresh embedded ones")
         parser.add_argument(
-            "--entries", type=int, help="of the board of rank (1,000,000), in all for capacity (10,000,000)"
+            "--entries",
+            type=int,
+            help="of the board of rank (1,000,000), in all for capacity (10,000,000) and verify (40,000)",
         )
         parser.add_argument("--sockets", type=int, help="fanout: sockets in all (default: 5,000)")
         parser.add_argument("--processes", type=int, help="fanout: server processes that share them (default: 1)")
