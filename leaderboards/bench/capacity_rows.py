@@ -25,6 +25,7 @@ from games.models import Attempt, AttemptClient, CompactLog, Credential, Move, P
 from leaderboards.models import Board, Entry, ScoreBucket
 from leaderboards.moderation.foreknowledge import NOTHING
 from leaderboards.moderation.models import Judgement
+from leaderboards.moderation.signals import VERSION
 
 from .judging_rows import FIRST_DAY, past_daily, played
 
@@ -87,7 +88,7 @@ SELECT a.id, a.player_id, %(credential)s, 'page_socket', decode(md5((a.player_id
   FROM games_attempt a WHERE a.id > %(since)s"""
 _JUDGEMENTS = """
 INSERT INTO leaderboards_judgement (attempt_id, ply, version, verdict, points, signals, knowledge, judged_at)
-SELECT a.id, a.ply, 2, 'nothing', 0, '[]', ARRAY(SELECT -0.2 + 0.01 * n FROM generate_series(1, %(worlds)s) n), a.result_at
+SELECT a.id, a.ply, %(version)s, 'nothing', 0, '[]', ARRAY(SELECT -0.2 + 0.01 * n FROM generate_series(1, %(worlds)s) n), a.result_at
   FROM games_attempt a WHERE a.id > %(since)s"""
 
 
@@ -122,7 +123,7 @@ def fill(entries: int, say: Callable[[str], object]) -> Filled:
             created_at=now,
         )
         values: dict[str, Any] = {"first": first, "credential": credential.pk, "players": players, "games": GAMES}
-        values |= {"worlds": len(NOTHING), "width": key_bucket("result", True), "since": 0}
+        values |= {"version": VERSION, "worlds": len(NOTHING), "width": key_bucket("result", True), "since": 0}
         for day in range(DAYS):
             deal, code = past_daily(choose, FIRST_DAY + dt.timedelta(days=day), now)
             key = f"daily-{(FIRST_DAY + dt.timedelta(days=day)).isoformat()}"

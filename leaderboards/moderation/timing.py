@@ -11,7 +11,7 @@ from games.engine.layout import COVERED_BY
 from games.engine.moves import DRAW, UNDO
 
 from .evidence import Evidence, Line
-from .same_line import Copy
+from .same_line import VOUCHES, Copy
 from .signals import Signal, points_of
 
 REACTION_MS: Final = 200
@@ -111,7 +111,7 @@ def even_rhythm(evidence: Evidence) -> Signal | None:
 def copied_pace(evidence: Evidence, copy: Copy) -> Signal | None:
     """A line that is like an earlier one, played much faster than people decide: reading off takes no thought."""
     line = evidence.line
-    if evidence.subject.kind == "bot" or copy.finish is None or copy.decibans < 15 or len(line.log) < 15:
+    if evidence.subject.kind == "bot" or copy.finish is None or copy.decibans < VOUCHES or len(line.log) < 15:
         return None
     pace = fmean(line.intervals_ms)
     usual = [finish.a_move_ms for finish in evidence.field.finishes if finish.player_id != line.player_id]

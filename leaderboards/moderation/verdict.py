@@ -9,7 +9,7 @@ from typing import Final, Literal
 from . import foreknowledge, linked, results, shuffles, timing
 from .evidence import Evidence
 from .foreknowledge import Logs
-from .same_line import find_copy, same_line
+from .same_line import VOUCHES, find_copy, same_line
 from .shuffles import FIRST, FULL, Care, Studied
 from .signals import ACCOUNT_MOST, Signal, points_of
 
@@ -28,7 +28,8 @@ CAREER: Final = 6
 """Points more for a career's bet: it is looked at after every attempt, and yet comes to D decibans for one honest player
 in 10^(D/10) ever (Ville's inequality), where other signals may err so often at each attempt."""
 LEAD: Final = 10
-"""Links between accounts count only beside so many points for the attempt itself: sharing a network is no offence."""
+"""Links between accounts count only beside so many points for the attempt itself: sharing a network is no offence. Of a
+line like another one it takes VOUCHES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def verdict_of(signals: Sequence[Signal]) -> tuple[Literal["nothing", "flag", "h
             groups[signal.group] = max(before, signal.points)
     accounts = groups.pop("account", 0)
     ordered = sorted(groups.values(), reverse=True)
-    if not ordered or ordered[0] < LEAD:
+    if not any(_leads(signal) for signal in signals):
         accounts = 0
     ordered.append(accounts)
     total = round(ordered[0] + OTHERS * sum(ordered[1:]))
@@ -132,6 +133,10 @@ def verdict_of(signals: Sequence[Signal]) -> tuple[Literal["nothing", "flag", "h
     if total >= HOLD_AT and independent >= 2:
         return "hold", total
     return ("flag" if total >= FLAG_AT else "nothing"), total
+
+
+def _leads(signal: Signal) -> bool:
+    return signal.group != "account" and signal.points >= (VOUCHES if signal.name == "same_line" else LEAD)
 
 
 def _judged(signals: Sequence[Signal], knowledge: Logs) -> Judged:

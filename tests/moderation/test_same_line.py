@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -13,7 +14,8 @@ from games.engine.replay import replay
 from games.solver.options import Choice, worths
 from leaderboards.moderation.choices import decisions
 from leaderboards.moderation.evidence import Subject
-from leaderboards.moderation.same_line import find_copy, same_line
+from leaderboards.moderation.same_line import VOUCHES, find_copy, same_line
+from leaderboards.moderation.timing import copied_pace
 from leaderboards.moderation.verdict import FLAG_AT
 from tests.moderation.lines_made import HOUR, E, at_random, deal, evidence, from_the_left, knowing_all, line, played
 
@@ -216,3 +218,21 @@ def test_the_lines_that_know_the_cards_were_best() -> None:
             values = worths(E, cards, [Choice(*decision.key[:2], decision.choice.moves)])[0]
             best.append(values[decision.made] == max(values))
         assert all(best) is always
+
+
+def test_the_pace_of_reading_off_counts_only_beside_a_strong_likeness() -> None:
+    cards = deal(1)
+    log = played(cards, at_random, 2)
+    others = [
+        line(cards, played(cards, at_random, seed), player=seed, attempt=seed, started=seed) for seed in range(10, 60)
+    ]
+    quick = line(cards, log, player=3, attempt=99, started=HOUR, times=[350] * len(log))
+    found = evidence(quick, line(cards, log, player=2, attempt=7), *others)
+    copy = find_copy(found)
+    assert copy.decibans > VOUCHES
+    signal = copied_pace(found, copy)
+    assert signal is not None
+    assert (signal.group, signal.evidence["attempt_id"], signal.evidence["ms_a_move"]) == ("time", 7, 350)
+    assert copied_pace(found, replace(copy, decibans=VOUCHES - 1)) is None
+    at_ease = evidence(line(cards, log, player=3, attempt=99, started=HOUR), line(cards, log, player=2), *others)
+    assert copied_pace(at_ease, find_copy(at_ease)) is None

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from leaderboards.moderation.evidence import Career, DailyResult, Link, Retries, Subject
+from leaderboards.moderation.same_line import VOUCHES
 from leaderboards.moderation.signals import Signal
 from leaderboards.moderation.verdict import FLAG_AT, judge, verdict_of
 from tests.moderation.lines_made import HOUR, at_random, deal, evidence, line, played
 
 
-def signal(group: Any, points: int) -> Signal:
-    return Signal("made_up", group, points, "Made up.", {})
+def signal(group: Any, points: int, name: str = "made_up") -> Signal:
+    return Signal(name, group, points, "Made up.", {})
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,9 @@ def signal(group: Any, points: int) -> Signal:
         ([signal("account", 20), signal("account", 20), signal("account", 20)], "nothing"),
         ([signal("moves", 9), signal("account", 30)], "nothing"),
         ([signal("moves", 10), signal("account", 30)], "flag"),
+        ([signal("moves", VOUCHES - 1, "same_line"), signal("account", 30)], "nothing"),
+        ([signal("moves", VOUCHES, "same_line"), signal("account", 30)], "flag"),
+        ([signal("moves", 12, "same_line"), signal("time", 10), signal("account", 30)], "flag"),
     ],
 )
 def test_groups(signals: list[Signal], verdict: str) -> None:
