@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Final, cast
 
 from django.db import DEFAULT_DB_ALIAS, connection
@@ -61,6 +61,10 @@ SELECT {", ".join(_ENTRY_FIELDS)} FROM leaderboards_entry WHERE board_id = %(boa
 _NEW_ENTRY: Final = f"""
 INSERT INTO leaderboards_entry ({", ".join(_ENTRY_FIELDS[1:])})
 VALUES ({", ".join(f"%({name})s" for name in _ENTRY_FIELDS[1:])})"""
+_OTHER_RESULT: Final = f"""
+UPDATE leaderboards_entry
+   SET version = %(version)s, active = true, {", ".join(f"{field.name} = %({field.name})s" for field in fields(Standing))}
+ WHERE id = %(entry)s"""
 
 
 def boards_lock(*, scope: str, kind: str, views: Sequence[str], ruleset: str, timed: bool) -> list[Board]:
@@ -133,8 +137,10 @@ def _write(board: Board, changes: Sequence[EntryChange], *, finished: int = 0) -
         values |= {"version": version, "active": change.after is not None}
         if change.row is None:
             execute(_NEW_ENTRY, {"board_id": board.pk, "player_id": change.player_id, **values})
-        else:
+        elif change.after is None:
             Entry.objects.filter(pk=change.row.pk).update(**values)
+        else:
+            execute(_OTHER_RESULT, {"entry": change.row.pk, **values})
 
 
 # --- a result comes in ---------------------------------------------------------------------------------------------
