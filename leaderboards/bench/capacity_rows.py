@@ -53,7 +53,7 @@ SELECT 'capa' || %(day)s || lpad(i.n::text, 11, '0'), %(first)s + i.n - 1, %(dea
        g.peaks, g.cards_left, 0, g.ply, g.elapsed, t.at, i.n > %(recent)s
   FROM generate_series(1, %(players)s) AS i (n)
   JOIN LATERAL (SELECT *, times[ply] + floor(500 - 20000 * ln(1 - random()))::bigint AS elapsed FROM capacity_game
-                 WHERE capacity_game.n = 1 + (i.n * 7919 + %(day)s) %% %(games)s) g ON true,
+                 WHERE capacity_game.n = 1 + (i.n::bigint * 7919 + %(day)s) %% %(games)s) g ON true,
        LATERAL (SELECT %(closes)s::timestamptz - interval '1 ms' * floor(86400000 * random() + 0 * g.elapsed) AS at) t"""
 _ENTRIES = """
 INSERT INTO leaderboards_entry (board_id, player_id, attempt_id, key, finished_ms, outcome, score, moves, peaks,

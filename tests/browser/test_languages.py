@@ -337,7 +337,7 @@ def test_the_table_and_what_it_announces_speak_the_language(
     player = visitor(site.url)
     player.start(code=deck_code("Z"))
     page = open_page(f"/play/{deck_code('Z')}", player=player, **language(code))
-    page.locator('.t-board [data-slot="18"]').click()
+    page.locator('.t-board [data-slot="18"].open').click()  # not before it is dealt
     expect(Board(page).figure("score")).to_have_text("1")
     expect(page.locator("#announce")).not_to_have_text("")
     shown: list[str] = page.evaluate(SHOWN)
