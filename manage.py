@@ -234,7 +234,7 @@ def run(arguments: list[str]) -> int:
         from tripeaks_site.up import main as up
 
         return up(arguments[1:])  # before Django: the settings need the servers that it starts
-    gc.disable()  # a seventh of the start; on again when all is loaded (TripeaksSiteConfig.ready)
+    gc.disable()  # a seventh of the start; on again when Django is set up (TripeaksSiteConfig.ready)
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 

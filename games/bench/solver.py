@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Sequence
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, Final
@@ -94,8 +93,6 @@ def run(
     """Figures are deals a second (Easy and Classic together); ``ratio`` = floor / figure."""
     warm_up()
     cards = _deals(max(deals, run_deals, reference_deals))
-    gc.collect()
-    gc.freeze()  # else Python's collector goes through the compiler's hundred thousand objects in the middle of one deal
     table = shapes()
     _visit(table.first, table.to, table.slot)
     floor, _ = _timed(lambda _: _visit(table.first, table.to, table.slot), range(200))

@@ -12,6 +12,7 @@ removes and draws: taking moves back is not counted on. Runs and scores of the p
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -103,7 +104,7 @@ def _opening(rank: int, longest: int) -> State:
 
 
 def warm_up(progress: Callable[[str], None] | None = None) -> None:
-    """Load the compiled kernels, or compile them (seconds, once on a machine), so that no request waits for that."""
+    """Load the compiled kernels, or compile them (seconds, once on a machine), so that no later question waits for that."""
     if progress is not None:
         progress("Preparing the solver …")
     shapes()
@@ -112,6 +113,8 @@ def warm_up(progress: Callable[[str], None] | None = None) -> None:
         opening = start(ruleset, range(ruleset.deck_size))
         winnable(ruleset, opening.cards)
         solve(opening)
+    gc.collect()
+    gc.freeze()  # else Python's collector goes through the compiler's hundred thousand objects in the middle of one deal
 
 
 assert LONGEST_LINE == 52

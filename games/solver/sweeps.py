@@ -18,7 +18,8 @@ from games.solver.tables import ROWS_OF_RANKS, Array, Board, shapes, within_reac
 
 @cache
 def _sweeps() -> Any:
-    # Not at the top: most processes never ask, and numba takes them a fifth of a second and memory.
+    # Not at the top: most processes never ask, and numba takes them a fifth of a second and memory. A web process pays
+    # that at its first analysis; who can pay before calls `exact.warm_up`.
     from games.solver import compiled, kernels
 
     return kernels if compiled.COMPILED else plain

@@ -172,7 +172,7 @@ def ended(
     elapsed_ms: int,
     stuck: bool = False,
 ) -> Attempt:
-    """An attempt at a daily (``key``) that ended, not saved; `stuck` with a start position for its end: without moves."""
+    """An attempt that ended, not saved: at a daily (``key``), or None; `stuck` with the opening for its end: without moves."""
     outcome = "stuck" if stuck else end.outcome
     values: dict[str, Any] = {
         "outcome": outcome,

@@ -1,4 +1,4 @@
-"""How many stored attempts `manage.py verify` holds to their logs in a second, next to bare replays of the same logs.
+"""How many stored attempts `manage.py verify` holds to their logs in a second, next to bare replays of such logs.
 
 The command runs as a process of its own, over ten dailies of the past as in `bench capacity` (nearly all logs in their
 compact form, half of those of the last day as rows), and as many practice attempts as a quarter of them, each with cards
@@ -13,6 +13,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 from time import perf_counter
 from typing import Any, Final
 
@@ -45,9 +46,15 @@ def run(*, entries: int = ENTRIES) -> dict[str, Any]:
     if Player.objects.exists():
         raise RuntimeError("this needs an empty database: run it without --own")
     attempts = fill(entries, lambda said: None).rows["games_attempt"] + _practice(entries // 4)
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "verify", "--anew"]
     before = _children_cpu()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory(prefix="tripeaks-bench-") as directory:
+        command = [
+            sys.executable,
+            str(settings.BASE_DIR / "manage.py"),
+            "verify",
+            f"--progress={directory}/verify.jsonl",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     told = _TOLD.search(done.stdout)
     if done.returncode not in (0, 1) or told is None:
         raise RuntimeError(f"verify did not come to its end: {done.stdout[-500:]}{done.stderr[-500:]}")

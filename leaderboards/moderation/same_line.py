@@ -60,14 +60,14 @@ WORLDS: Final = 8
 SUSPICIOUS: Final = 15
 """Decibans from which the slow question for strong play is asked."""
 CAUTION: Final = 5.0
-"""Decibans taken off: some people think alike in ways that nothing above foresees. In a simulated season 12 of 20,200
-honest attempts came to a flag by this signal alone with 2 decibans off, and 60 with others beside it; this and VOUCHES were chosen
-by them, so that 8 are left."""
+"""Decibans taken off: some people think alike in ways that nothing above foresees. In a simulated season 60 of 20,200
+honest attempts came to a flag with 2 decibans off, 12 of them by this signal alone; this and VOUCHES were chosen by them, so
+that 8 would be left."""
 LEAST: Final = 12
 """Decibans: with less nothing is said."""
 VOUCHES: Final = 22
-"""Decibans from which weaker signals of other groups count beside it: one honest attempt in sixty comes to LEAST, and in a
-household, or of a quick player, all of them have something else beside it."""
+"""Decibans from which the pace is asked about and links between accounts count beside it: one honest attempt in sixty comes
+to LEAST, and in a household, or of a quick player, each of those has something else beside it."""
 _AFTER: Final = 100
 _NONE: Final = 3
 

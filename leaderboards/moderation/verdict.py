@@ -51,9 +51,9 @@ def _nothing_earlier(care: Care) -> Sequence[Studied]:
 def judge(evidence: Evidence, *, confirm: Callable[[Care], Sequence[Studied]] = _nothing_earlier) -> Judged:
     """Ask every signal and add them up.
 
-    `confirm` is called only when the model suspects foreknowledge. Told with which care,
-    it returns `shuffles.study` of the attempts of `career.knowledge`, as many of the newest as foreknowledge looks at,
-    oldest first: seconds of work, of which the caller keeps what it can.
+    `confirm` is called only when the model suspects foreknowledge, and once more, with full care, when a first look does
+    too. It returns `shuffles.study` of the attempts of `career.knowledge` with that care, as many of the newest as
+    foreknowledge looks at, oldest first: seconds of work, of which the caller keeps what it can.
     """
     copy = find_copy(evidence)
     found = [

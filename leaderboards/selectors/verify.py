@@ -74,12 +74,13 @@ def _entries(player_ids: list[int]) -> Iterator[Difference]:
     names = dict(Player.objects.filter(pk__in=player_ids).values_list("pk", "public_id"))
     try:
         wanted = standings_wanted(groups, None, from_logs=True)
-    except (EngineError, ValueError) as problem:  # a stored result that no game can come to
+    except (EngineError, ValueError) as problem:  # a result, ruleset or log that cannot be
         if len(player_ids) > 1:
             for player_id in player_ids:
                 yield from _entries([player_id])
         else:
-            yield Difference(f"entries of {names[player_ids[0]]}", "entries_unknown", type(problem).__name__)
+            why = problem.code if isinstance(problem, EngineError) else str(problem)
+            yield Difference(f"entries of {names[player_ids[0]]}", "entries_unknown", f"none was compared: {why}")
         return
     kind_of = {group.player_id: group.kind for group in groups}
     stored: dict[tuple[str, str, int], Standing] = {}
@@ -134,7 +135,7 @@ def competitions_verify() -> tuple[int, list[Difference]]:
         try:
             cards = deal_cards(parse_code(daily.code))
         except EngineError as problem:
-            found.append(Difference(f"daily {daily.date}", "code", type(problem).__name__))
+            found.append(Difference(f"daily {daily.date}", "code", problem.code))
             continue
         if commitment(daily.code) != daily.commitment:
             found.append(Difference(f"daily {daily.date}", "commitment", "is not that of its code"))

@@ -14,6 +14,7 @@ from games.services import player_ban
 from games.services.credentials import SESSIONS_AT_MOST, credential_find, session_create
 from tests.calls import call, from_our_page
 from tests.factories import PASSWORD, bot, credential, person, signed_in
+from tests.processes import run_manage
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +127,11 @@ def test_beyond_fifty_sessions_the_oldest_end() -> None:
     sessions = [session_create(player=alice, via="bearer", now=clock.now())[0] for _ in range(SESSIONS_AT_MOST + 2)]
     live = list(Credential.objects.filter(revoked_at=None).order_by("id").values_list("id", flat=True))
     assert live == [session.pk for session in sessions[2:]]
+
+
+def test_server_processes_hash_passwords_as_django_does_or_more() -> None:
+    """The tests' own processes have cheap hashes (tests.server_settings); these are the real settings."""
+    asked = "from django.contrib.auth.hashers import get_hasher; h = get_hasher(); print(h.algorithm, h.iterations)"
+    algorithm, iterations = run_manage("shell", "-v", "0", "-c", asked).stdout.split()
+    assert algorithm == "pbkdf2_sha256"
+    assert int(iterations) >= 1_000_000

@@ -50,7 +50,7 @@ class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
         "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
-        "judging (CPU of a judgement, lag of a worker), verify (stored attempts/s), fairplay (a simulated season before the judge), "
+        "judging (CPU of a judgement, lag of a worker), verify (stored attempts/s), capacity (plans and times over 10,000,000 entries), fairplay (a simulated season before the judge), "
         "load (paced players and spectators over several web processes), faults (parts fail under load); "
         "all: all but capacity, verify, load and faults."
     )
@@ -89,6 +89,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, names: list[str], **options: Any) -> None:
         chosen = list(BENCHES) if "all" in names else names
+        if set(chosen) & set(ALONE) and len(chosen) > 1:
+            raise CommandError(f"{' and '.join(ALONE)} each need a database of their own: run one at a time.")
         given = {name: options[name] for taken in TAKES.values() for name in taken if options[name] is not None}
         if NEED_SERVERS & set(chosen) and not options["own"]:
             self._on_fresh_servers(chosen, given, as_json=options["json"])
