@@ -96,7 +96,8 @@ class Season:
     ) -> Iterator[tuple[Sat, Evidence, Judged, int]]:
         """The attempts of every ``parts``-th player in the order of their ends, each with the judge's CPU time in ns.
 
-        ``passed`` is called after each of their attempts, also those that are not judged. A cheat that has been flagged or held is not judged again: a moderator has it. The honest play on.
+        ``passed`` is called after each of their attempts, also those that are not judged. A cheat that has been flagged or
+        held is not judged again: a moderator has it. The honest play on.
         """
         accounts: dict[int, _Account] = defaultdict(_Account)
         homes = _Homes(self.cast)

@@ -70,7 +70,7 @@ def run(*, entries: int = ENTRIES) -> dict[str, Any]:
         "figure": float(rate),
         "unit": "attempts/s, one process",
         "floor": floor,
-        "floor_is": "the engine's replay of these logs, nothing read or compared",
+        "floor_is": "the engine's replay of such logs, nothing read or compared",
         "ratio": floor / rate,
         "attempts": verified,
         "cpu_s_of_the_command": _children_cpu() - before,

@@ -41,6 +41,7 @@ from .habits import Choices, choices_of, usual, without_each
 ODD_MOVES: Final = ((0.5, 1), (0.25, 3), (0.0, 6))
 """How usual a move is at least, and how many times as many shuffles it gets: with few of them the real world alone would
 hide how rarely an odd move is right."""
+
 Masks = NDArray[np.uint16]
 """(worlds, decisions): bit n for the n-th move; the first world is the real one, the last decision the one told of."""
 

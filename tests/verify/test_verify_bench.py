@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from django.core.management import CommandError, call_command
+
 from tests.processes import run_bench
 
 SCRIPT = """
@@ -32,3 +35,8 @@ def test_a_difference_is_missed() -> None:
     figure = run_bench(SCRIPT.format(score=12_345))
     assert figure["said"].endswith((" difference.", " differences."))
     assert "no difference" in figure["missed"]
+
+
+def test_benches_that_each_need_a_database_are_not_run_together() -> None:
+    with pytest.raises(CommandError, match="one at a time"):
+        call_command("bench", "capacity", "verify")

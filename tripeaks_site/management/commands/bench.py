@@ -50,7 +50,8 @@ class Command(BaseCommand):
     help = (
         "Measure: replay (games/s), moves (CPU a move), solver (deals/s), fanout (one event to 5,000 sockets), "
         "rank (1,000,000 entries), page (bytes, requests and queries; taps and news in a browser), "
-        "judging (CPU of a judgement, lag of a worker), verify (stored attempts/s), capacity (plans and times over 10,000,000 entries), fairplay (a simulated season before the judge), "
+        "judging (CPU of a judgement, lag of a worker), verify (stored attempts/s), "
+        "capacity (plans and times over 10,000,000 entries), fairplay (a simulated season before the judge), "
         "load (paced players and spectators over several web processes), faults (parts fail under load); "
         "all: all but capacity, verify, load and faults."
     )
