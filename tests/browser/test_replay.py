@@ -269,7 +269,10 @@ def test_a_replay_that_does_not_arrive_is_asked_for_again(
 
     page.route("**/replay", answer)
     page.goto(f"/attempts/{won}")
-    page.get_by_role("button", name="Try again").click()
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    assert_accessible(page, "without its cards")
+    again.click()
     expect(page.locator(".replayer.ready")).to_contain_text("The opening.")
 
 

@@ -37,10 +37,12 @@ export class Piles {
     this.#caption.className = "t-caption";
     this.#caption.textContent = interactive ? gettext("Draw") : gettext("Stock");
     for (const part of [this.#top, this.#count, this.#caption]) part.setAttribute("aria-hidden", "true");
+    this.stock.setAttribute("aria-label", this.#caption.textContent); // until it is known how many lie there
     this.stock.append(this.#top, this.#count, this.#caption);
     this.waste = document.createElement("div");
     this.waste.className = "t-waste";
     this.waste.setAttribute("role", "img");
+    this.#label(null, 0);
     this.element.append(this.stock, this.waste);
   }
 
