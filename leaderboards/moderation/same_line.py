@@ -66,7 +66,7 @@ that 8 would be left."""
 LEAST: Final = 12
 """Decibans: with less nothing is said."""
 VOUCHES: Final = 22
-"""Decibans from which the pace is asked about and links between accounts count beside it: one honest attempt in sixty comes
+"""Points from which the pace is asked about and links between accounts count beside it: one honest attempt in sixty comes
 to LEAST, and in a household, or of a quick player, each of those has something else beside it."""
 _AFTER: Final = 100
 _NONE: Final = 3

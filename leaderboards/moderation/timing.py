@@ -111,7 +111,12 @@ def even_rhythm(evidence: Evidence) -> Signal | None:
 def copied_pace(evidence: Evidence, copy: Copy) -> Signal | None:
     """A line that is like an earlier one, played much faster than people decide: reading off takes no thought."""
     line = evidence.line
-    if evidence.subject.kind == "bot" or copy.finish is None or copy.decibans < VOUCHES or len(line.log) < 15:
+    if (
+        evidence.subject.kind == "bot"
+        or copy.finish is None
+        or points_of(copy.decibans) < VOUCHES
+        or len(line.log) < 15
+    ):
         return None
     pace = fmean(line.intervals_ms)
     usual = [finish.a_move_ms for finish in evidence.field.finishes if finish.player_id != line.player_id]

@@ -234,5 +234,6 @@ def test_the_pace_of_reading_off_counts_only_beside_a_strong_likeness() -> None:
     assert signal is not None
     assert (signal.group, signal.evidence["attempt_id"], signal.evidence["ms_a_move"]) == ("time", 7, 350)
     assert copied_pace(found, replace(copy, decibans=VOUCHES - 1)) is None
+    assert copied_pace(found, replace(copy, decibans=VOUCHES - 0.4)) is not None, "in whole points, as the verdict's"
     at_ease = evidence(line(cards, log, player=3, attempt=99, started=HOUR), line(cards, log, player=2), *others)
     assert copied_pace(at_ease, find_copy(at_ease)) is None
