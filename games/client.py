@@ -21,6 +21,7 @@ import http.client
 import json
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
@@ -105,6 +106,8 @@ class Client:
         self.url = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
         self.token = token
         self.patience = patience
+        self.repeated: Counter[str] = Counter()
+        """How often something was sent again, by the code of what was refused, or `unreachable`."""
         self._base = parts.path.rstrip("/")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.hostname, parts.port, timeout=timeout)
@@ -146,6 +149,7 @@ class Client:
                 wait = max(pause, float(error.data.get("retry_after", retry_after)))
             if not again or time.monotonic() + wait > deadline:
                 raise error
+            self.repeated[error.code] += 1
             time.sleep(wait)
             pause = min(pause * 2, 3.0)
 

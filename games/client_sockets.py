@@ -6,6 +6,7 @@ import contextlib
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self, cast
@@ -34,6 +35,8 @@ class _Socket:
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 15, patience: float = 30) -> None:
         self.url = "ws" + url.removeprefix("http") + self.path
         self.patience = patience
+        self.repeated: Counter[str] = Counter()
+        """How often something was sent again or the link was made anew, by the code of what was refused, or `unreachable`."""
         self._token = token
         self._timeout = timeout
         self._link: ClientConnection | None = None
@@ -86,6 +89,7 @@ class _Socket:
             raise ApiError("not_signed_in", status, f"The server refused the socket ({status}).") from problem
         if time.monotonic() + pause > deadline:
             raise unreachable(self.url, problem) from problem
+        self.repeated["unreachable"] += 1
         time.sleep(pause * random.uniform(0.5, 1.0))  # not everybody at once, after a server has ended
         return min(pause * 2, 3.0)
 
@@ -131,6 +135,7 @@ class PlaySocket(_Socket):
                             wait = max(pause, float(error.data.get("retry_after", 0)))
                             if time.monotonic() + wait > deadline:
                                 raise error
+                            self.repeated[error.code] += 1
                             time.sleep(wait)
                             pause = min(pause * 2, 3.0)
                             break  # say it again: nothing was changed, or it counts once

@@ -1,8 +1,8 @@
 """Parts fail under load: `manage.py bench faults`. What was acknowledged must be there, once, and all must come back.
 
 One run of the load generator for each fault, over one topology. A part is broken in the middle of the run, returns, and
-from then on the time counts until nobody notices anything any more: every answer within a second of its sending, every
-spectator at the version that the database has.
+from then on the time counts until nobody notices anything any more: every answer within a second of its sending, nothing
+refused, every spectator at the version that the database has.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -24,7 +25,7 @@ from games.client import Client
 from .fault_recovery import WATCHED, serves_again, version_of
 from .fault_sockets import Deaf
 from .load import drawn, latencies, percentiles, watched
-from .load_generator import Generator, Seen, Stage
+from .load_generator import Generator, Stage
 from .load_truth import Lags, moves_compared, standings_checked
 from .usage import memory_mb
 
@@ -262,7 +263,8 @@ def _one(
         seen = generator.spectators_end()
     moves = moves_compared(stage.database_url, seen)
     slow = [move[6] for move in seen.answered if move[6] - move[5] > SLOW_SECONDS and move[6] > broken.began]
-    recovered = max([broken.returned, *slow, *broken.recovered]) - broken.returned
+    refused = [at for at, _code in seen.errors]
+    recovered = max([broken.returned, *slow, *refused, *broken.recovered]) - broken.returned
     if plot is not None:
         notes = [(broken.began - seen.began, name), (broken.returned - seen.began, "back")]
         plot.with_stem(f"{plot.stem}-{name}").write_text(drawn(seen, Lags([], []), notes))
@@ -280,7 +282,8 @@ def _one(
         "standings_different": checked["different"],
         "redis_copy": checked["copy"],
         "verified": checked["verified"],
-        "refusals": _refusals(seen),
+        "refusals": _told(Counter(code for _at, code in seen.errors)),
+        "sent_again": _told(seen.repeated),
         **broken.told,
     }
     held = {
@@ -292,6 +295,9 @@ def _one(
         "the copy in Redis has another order": checked["copy"] == "same",
         "a spectator stayed behind": left_behind == 0 and not broken.told.get("deaf_behind"),
         "a player did not end": seen.stuck_threads == 0,
+        "a move was never answered": moves.unanswered == 0,
+        "a player was refused something": not seen.errors,
+        "no task was in the killed worker's hands": broken.told.get("tasks_in_hand") != 0,
         "no buffer was filled": not broken.told.get("none_was_filled"),
         "tasks were left": not broken.told.get("tasks_left"),
     }
@@ -311,8 +317,5 @@ def _caught_up(stage: Breakable, generator: Generator, broken: Broken) -> float:
             return time.monotonic() - broken.returned
 
 
-def _refusals(seen: Seen) -> str:
-    found: dict[str, int] = {}
-    for _at, code in seen.errors:
-        found[code] = found.get(code, 0) + 1
-    return ", ".join(f"{code} {count}" for code, count in sorted(found.items())) or "none"
+def _told(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{code} {count}" for code, count in sorted(counts.items())) or "none"

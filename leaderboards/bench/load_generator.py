@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
@@ -47,6 +48,10 @@ class Seen:
     """attempt, ply it led to, move, move id, due, sent, answered (None: not)"""
     starts: list[list[Any]] = field(default_factory=list)
     errors: list[list[Any]] = field(default_factory=list)
+    repeated: Counter[str] = field(default_factory=Counter)
+    """What players had to send again, by code."""
+    connected_before: int = 0
+    """How often spectators had connected again before the run began: thousands come at once then."""
     ended: int = 0
     stuck_threads: int = 0
     spectators: list[dict[str, Any]] = field(default_factory=list)
@@ -120,6 +125,7 @@ class Generator:
 
     def go(self) -> None:
         """Let the players play."""
+        self.seen.connected_before = sum(told["reconnects"] for told in self._spectators_told())
         self.seen.began, self.seen.began_at, self.seen.seconds = time.monotonic(), time.time(), self._seconds
         for process in self._player_processes:
             write_line(process, "go")
@@ -127,11 +133,15 @@ class Generator:
     def versions(self) -> dict[int, int]:
         """How many spectators have which version of the board (-1: none)."""
         found: dict[int, int] = {}
-        for process in self._spectator_processes:
-            write_line(process, "versions")
-            for version, count in json.loads(read_line(process))["versions"].items():
+        for told in self._spectators_told():
+            for version, count in told["versions"].items():
                 found[int(version)] = found.get(int(version), 0) + count
         return found
+
+    def _spectators_told(self) -> Iterator[dict[str, Any]]:
+        for process in self._spectator_processes:
+            write_line(process, "versions")
+            yield json.loads(read_line(process))
 
     def players_end(self) -> Seen:
         """Wait for the end of the run (and of what is still on its way then); all that the players did."""
@@ -139,6 +149,7 @@ class Generator:
             told = json.loads(read_line(process))
             for name in ("moves", "starts", "errors"):
                 getattr(self.seen, name).extend(told[name])
+            self.seen.repeated.update(told["repeated"])
             self.seen.ended += told["ended"]
             self.seen.stuck_threads += told["stuck_threads"]
         return self.seen

@@ -15,6 +15,7 @@ import random
 import sys
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -52,6 +53,8 @@ class Log:
     """due, answered"""
     errors: list[list[Any]] = field(default_factory=list)
     """when, code"""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """What the client sent again in the run, and so got an answer to after all, by code."""
     ended: int = 0
 
 
@@ -85,10 +88,13 @@ class Player(threading.Thread):
                     self.ready.set()
                     self._begin.wait()
                     due = time.monotonic() + choose.uniform(0, 2 * THINK_MEDIAN)
+                    client.repeated.clear()  # three hundred games begun at once are no part of the run
+                    link.repeated.clear()
                     first = False
                 else:
                     due += self._think()
                 due = self._play(link, attempt, due) + self._think()
+                self.log.repeated += client.repeated + link.repeated
             if due >= self.until:
                 break
         self.ready.set()
@@ -178,6 +184,7 @@ def main() -> None:
         "moves": [move for log in logs for move in log.moves],
         "starts": [start for log in logs for start in log.starts],
         "errors": [error for log in logs for error in log.errors],
+        "repeated": sum((log.repeated for log in logs), Counter()),
         "ended": sum(log.ended for log in logs),
         "stuck_threads": sum(player.is_alive() for player in players),
     }

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import cast
 
 import pytest
 
@@ -77,6 +78,7 @@ def test_C19_a_move_on_a_cut_link_is_made_once(site: ServerProcess, kind: str, s
             setattr(proxy, side, 1)
             assert game.play("t23")["ply"] == 2
             assert proxy.cuts == 1
+            assert dict(cast(Client, link).repeated) == {"unreachable": 1}
             assert game.play("t22")["ply"] == 3
         assert alice.resume(attempt["id"])["moves"] == 3
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
-from leaderboards.bench.load import by_second, percentiles
+from leaderboards.bench.load import by_second, missed, percentiles, watched
 from leaderboards.bench.load_generator import Seen, shares
 from leaderboards.bench.load_spectators import Crowd, Orders, Spectator, read_frame
-from leaderboards.bench.load_truth import compared
+from leaderboards.bench.load_truth import Moves, compared
 from leaderboards.bench.plot import Chart, nice, svg
 
 SENT = [["a", 1, "d", "k1", 0.0, 0.0, 0.1], ["a", 2, "t18", "k2", 1.0, 1.0, 1.1], ["b", 1, "d", "k3", 0.0, 0.0, None]]
@@ -61,6 +62,40 @@ async def test_a_spectator_counts_gaps_and_repeats_and_notes_what_each_frame_bro
         one._take(read_frame(payload))
     assert (crowd.twice, crowd.lost, crowd.resyncs, one.version) == (1, 2, 2, 9)
     assert {key: len(times) for key, times in crowd.seen.items()} == {(3, 1, 4, 1): 1, (4, 1, 5, 2): 1}
+
+
+REACHED: dict[str, Any] = {
+    "move_ack_ms": {"p99": 100.0},
+    "commit_to_socket_ms": {"p99": 400.0},
+    "spectators": {"lost": 0, "twice": 0, "reconnects": 0, "behind_at_the_end": 0},
+    "standings": {"different": 0, "copy": "same", "verified": True},
+    "errors": {},
+    "sent_again": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("sent_again", {"unavailable": 3}, "nothing sent again"),
+        ("errors", {"internal_error": 1}, "no errors"),
+        ("spectators", {**REACHED["spectators"], "reconnects": 1}, "no spectator dropped"),
+        ("commit_to_socket_ms", {"samples": 0}, "p99 from commit to socket under 1500 ms"),
+        ("move_ack_ms", {"samples": 0}, "p99 of a move's answer under 150 ms"),
+    ],
+)
+def test_what_the_client_hides_from_a_player_is_a_target_missed(name: str, value: dict[str, Any], said: str) -> None:
+    moves = Moves(acknowledged=10, lost=0, doubled=0, unanswered=0)
+    assert missed(REACHED, moves) == []
+    assert missed({**REACHED, name: value}, moves) == [said]
+
+
+def test_what_befell_spectators_before_the_run_is_no_part_of_it() -> None:
+    told = dict.fromkeys(("lost", "twice", "resyncs", "frames", "bytes"), 0)
+    seen = Seen(
+        "daily-2026-11-30", spectators=[{**told, "reconnects": 3}, {**told, "reconnects": 1}], connected_before=3
+    )
+    assert watched(seen)["reconnects"] == 1
 
 
 def test_percentiles_are_measured_values_and_seconds_are_whole() -> None:
