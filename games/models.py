@@ -352,3 +352,29 @@ class AttemptClient(models.Model):
 
     def __str__(self) -> str:
         return f"client of attempt {self.attempt_id}"
+
+
+class SharedBrowser(models.Model):
+    """Two players have used one browser: evidence for fair play, kept settings.EVIDENCE_DAYS, in no public view.
+
+    Known from nothing but the session in the cookie that the other's new session replaced. `at` is the latest time, so
+    that a pair goes when it is old, and `first_at` the earliest, so that an attempt is judged by what was known then.
+    """
+
+    first = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
+    second = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
+    first_at = models.DateTimeField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="shared_browser_once", fields=["first", "second"]),
+            models.CheckConstraint(name="shared_browser_in_one_order", condition=Q(first__lt=F("second"))),
+        ]
+        indexes = [
+            models.Index(name="shared_browser_of_second", fields=["second"]),
+            models.Index(name="shared_browser_age", fields=["at"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"one browser of players {self.first_id} and {self.second_id}"

@@ -30,7 +30,7 @@ from games.services.passwords import is_banned
 from games.throttles import throttle
 
 from . import schemas
-from .auth import actor, banned_actor, check_own_origin, client_address, optional_actor
+from .auth import actor, banned_actor, browser_hash, check_own_origin, client_address, optional_actor
 from .base import ApiView, cookie_options
 from .body import Body
 from .language import language_cookie_set, language_join
@@ -114,7 +114,8 @@ class Guests(ApiView):
             if who is not None and who.via == "cookie":
                 return Response({"player": _actor_json(who)})
         throttle("guest", f"address:{client_address(request.META)}")
-        player, _, secret = guest_create(via=via, now=clock.now())
+        browser = browser_hash(request) if via == "cookie" else None
+        player, _, secret = guest_create(via=via, now=clock.now(), browser=browser)
         return _signed_in(player, secret, via, 201)
 
 
@@ -211,7 +212,10 @@ class Login(ApiView):
         banned_too = body.flag("banned_too", default=False)
         throttle_name(request, name)
         now = clock.now()
-        player, _, secret = account_login(name=name, password=password, via=via, now=now, banned_too=banned_too)
+        browser = browser_hash(request) if via == "cookie" else None
+        player, _, secret = account_login(
+            name=name, password=password, via=via, now=now, banned_too=banned_too, browser=browser
+        )
         response = _signed_in(player, secret, via, 200)
         if is_banned(player, now):
             response.data["banned"] = True

@@ -55,6 +55,12 @@ def cookie_credential(cookies: Mapping[str, str]) -> Presented | None:
     return Presented(hash_secret(secret), "cookie")
 
 
+def browser_hash(request: HttpRequest | Request) -> bytes | None:
+    """The hash of the secret in the cookie, good for anything or not: what a new session in this browser replaces."""
+    presented = cookie_credential(request.COOKIES)
+    return presented.token_hash if presented is not None else None
+
+
 def presented_credential(request: HttpRequest | Request) -> Presented | None:
     """What the request presents, without asking the database: the Authorization header, else the cookie.
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from games.metrics import CACHES
-from games.models import AttemptClient
+from games.models import AttemptClient, SharedBrowser
 from games.networks import network_hash
 from games.statements import execute
 
@@ -114,21 +114,25 @@ def client_record(*, attempt_id: int, credential_id: int, source: Source, ply: i
 # --- retention -----------------------------------------------------------------------------------------------------
 
 _PURGE: Final = """
-DELETE FROM games_attemptclient WHERE id IN
-    (SELECT id FROM games_attemptclient WHERE at < %s ORDER BY at LIMIT %s FOR UPDATE SKIP LOCKED)
+DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE at < %s ORDER BY at LIMIT %s FOR UPDATE SKIP LOCKED)
 """
 
 
 def evidence_purge(*, now: dt.datetime, batch: int = 5000) -> int:
-    """Delete the clients of attempts that are older than settings.EVIDENCE_DAYS; how many rows.
+    """Delete the clients of attempts, and the pairs of one browser, that are older than settings.EVIDENCE_DAYS; how many.
 
     One short transaction per batch. Safe to stop, to repeat and to run twice at once.
     """
     before = now - dt.timedelta(days=settings.EVIDENCE_DAYS)
+    return sum(_purge(model._meta.db_table, before, batch) for model in (AttemptClient, SharedBrowser))
+
+
+def _purge(table: str, before: dt.datetime, batch: int) -> int:
+    statement = _PURGE.format(table=table)
     purged = 0
     while True:
         with transaction.atomic(durable=True), connection.cursor() as cursor:
-            cursor.execute(_PURGE, (before, batch))
+            cursor.execute(statement, (before, batch))
             gone: int = cursor.rowcount
         purged += gone
         if gone < batch:

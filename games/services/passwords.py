@@ -15,6 +15,7 @@ from games.models import Credential, Player, RecoveryCode
 from games.names import name_key
 from games.retry import repeat_once
 
+from .browsers import browser_record
 from .credentials import credentials_revoke, session_create
 
 RECOVERY_CODES = 10
@@ -63,13 +64,13 @@ def _refuse_banned(player: Player, now: dt.datetime) -> None:
 
 @repeat_once
 def account_login(
-    *, name: str, password: str, via: str, now: dt.datetime, banned_too: bool = False
+    *, name: str, password: str, via: str, now: dt.datetime, banned_too: bool = False, browser: bytes | None = None
 ) -> tuple[Player, Credential, str]:
     """A new session of a person; returns the credential and its secret. Never merges a guest (R8.6).
 
     Locks the player row after the password was checked. Raises Forbidden `wrong_login` (unknown names alike, with the
     same work) or `banned` (only to who knows the password). `banned_too`: a banned person gets a session, too, good
-    for what a ban leaves (`credential_find_banned`) and for nothing else while it lasts.
+    for what a ban leaves (`credential_find_banned`) and for nothing else while it lasts. `browser`: see `browser_record`.
     """
     player = _person(name)
     if not _password_right(player, password):
@@ -82,6 +83,7 @@ def account_login(
         player.last_login = now
         player.save(update_fields=["last_login"])
         credential, secret = session_create(player=player, via=via, now=now)
+        browser_record(player_id=player.pk, browser=browser, now=now)
     return player, credential, secret
 
 

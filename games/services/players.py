@@ -21,6 +21,7 @@ from games.selectors.attempts import facts_of, recorded_history
 from games.selectors.logs import log_read
 from games.signals import attempt_finished
 
+from .browsers import browser_record, browsers_forget
 from .credentials import credentials_revoke, session_create
 from .passwords import password_validate, recovery_codes_make
 from .second_factor import second_factor_forget
@@ -42,13 +43,17 @@ class Claimed:
 
 
 @repeat_once
-def guest_create(*, via: str, now: dt.datetime) -> tuple[Player, Credential, str]:
-    """A new guest, signed in, and the credential's secret. Locks nothing: nobody else knows the rows yet."""
+def guest_create(*, via: str, now: dt.datetime, browser: bytes | None = None) -> tuple[Player, Credential, str]:
+    """A new guest, signed in, and the credential's secret. Locks nothing: nobody else knows the rows yet.
+
+    `browser`: see `browser_record`.
+    """
     with transaction.atomic(durable=True):
         player = Player(kind=Player.Kind.GUEST, created_at=now)
         player.set_unusable_password()
         player.save(force_insert=True)
         credential, secret = session_create(player=player, via=via, now=now)
+        browser_record(player_id=player.pk, browser=browser, now=now)
     return player, credential, secret
 
 
@@ -289,6 +294,7 @@ def player_delete(*, player_id: int, now: dt.datetime) -> list[int]:
                 gone.save()
                 RecoveryCode.objects.filter(player=gone).delete()
             credentials_revoke(player_id=gone.pk, now=now)
+            browsers_forget(player_id=gone.pk)
             Credential.objects.filter(player=gone).exclude(name="").update(name="")
         return [player.pk, *(bot.pk for bot in bots)]
 
