@@ -17,17 +17,22 @@ from games.statements import execute
 LINKS_AT_MOST: Final = 20
 CROWD: Final = 200
 """A network with more players than this (a school's, a carrier's) says nothing about any two of them."""
+BROWSER_CROWD: Final = 8
+"""Whoever shares browsers with more persons than this uses a school's or a library's, and is linked by none."""
 
 _NETWORKS_AT_MOST: Final = 50
+_PARTNERS_AT_MOST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPlayer:
-    """Another account near a player's: from the same network, or of the same owner."""
+    """Another account near a player's: from the same network or browser, or of the same owner."""
 
     player_id: int
     kind: str
     same_network: bool
+    same_browser: bool
+    """One has signed in where the other was signed in."""
     same_owner: bool
     """A bot and its owner, or two bots of one owner."""
     competitions_both: int
@@ -38,6 +43,11 @@ class LinkedPlayer:
     """The other account's attempt at the deal that had its last move before the player's began: that with most plies."""
     attempt_outcome: str
     """How that has ended (an Attempt.Outcome); empty while it has not, and without one."""
+
+    @property
+    def near(self) -> bool:
+        """By network or browser."""
+        return self.same_network or self.same_browser
 
 
 # Distinct networks of a player, and distinct players of a network, are found by one look into an index each ("loose
@@ -72,9 +82,28 @@ WITH RECURSIVE person (player_id) AS (
 SELECT player_id FROM person LIMIT {CROWD + 1}
 """
 
+# Who shared a browser with somebody: two looks into an index.
+_SHARED: Final = """
+    SELECT second_id AS id, at FROM games_sharedbrowser
+     WHERE first_id = {whose} AND first_at <= %(until)s AND at >= %(since)s
+    UNION ALL
+    SELECT first_id, at FROM games_sharedbrowser
+     WHERE second_id = {whose} AND first_at <= %(until)s AND at >= %(since)s
+"""
+# Guests make no crowd: one person who looks as a new guest each day shares a browser with all of them.
+_NO_CROWD: Final = (
+    f"(SELECT count(*) FROM {{players}} JOIN games_player USING (id) WHERE kind = 'person') <= {BROWSER_CROWD}"
+)
+
 # What both have played is counted in an index for all of them, the times looked up for those that are told.
 _LINKED: Final = f"""
-WITH own AS MATERIALIZED (
+WITH partner AS MATERIALIZED (
+    SELECT id FROM ({_SHARED.format(whose="%(player)s")}) shared ORDER BY at DESC LIMIT {_PARTNERS_AT_MOST}
+), browser AS MATERIALIZED (
+    SELECT partner.id FROM partner
+     WHERE {_NO_CROWD.format(players="partner")}
+       AND {_NO_CROWD.format(players=f"({_SHARED.format(whose='partner.id')}) theirs")}
+), own AS MATERIALIZED (
     SELECT competition_key, started_at FROM games_attempt
      WHERE player_id = %(player)s AND competition_key IS NOT NULL AND started_at BETWEEN %(since)s AND %(until)s
 ), family AS MATERIALIZED (
@@ -82,7 +111,7 @@ WITH own AS MATERIALIZED (
         ON other.owner_id = me.id OR other.id = me.owner_id OR other.owner_id = me.owner_id
      WHERE me.id = %(player)s AND other.id <> me.id
 ), candidate AS MATERIALIZED (
-    SELECT unnest(%(near)s::bigint[]) AS id UNION SELECT id FROM family
+    SELECT unnest(%(near)s::bigint[]) AS id UNION SELECT id FROM browser UNION SELECT id FROM family
 ), told AS MATERIALIZED (
     SELECT candidate.id, seen.id AS attempt_id, seen.outcome, overlap.played
       FROM candidate
@@ -98,7 +127,7 @@ WITH own AS MATERIALIZED (
      ORDER BY seen.id IS NULL, overlap.played DESC, candidate.id
      LIMIT {LINKS_AT_MOST}
 )
-SELECT p.id, p.kind, p.id = ANY (%(near)s), p.id IN (SELECT id FROM family), told.played,
+SELECT p.id, p.kind, p.id = ANY (%(near)s), p.id IN (SELECT id FROM browser), p.id IN (SELECT id FROM family), told.played,
        (SELECT count(*) FROM own JOIN games_attempt a USING (competition_key)
          WHERE a.player_id = told.id AND a.competition_key IS NOT NULL AND a.last_move_at < own.started_at),
        told.attempt_id, coalesce(told.outcome, '')
@@ -111,8 +140,9 @@ def linked_players(*, player_id: int, deal_id: int, began: dt.datetime, until: d
     """Accounts near a player's that count for an attempt at this deal which `began` then, as known `until` its end.
 
     At most LINKS_AT_MOST: those first that had an attempt at the very deal, then those with most competitions in
-    common. A network with more than CROWD players links nobody, and so does none at all. An attempt that was left
-    without an end counts from its last move: whoever only looks need not resign. Two queries, one more a network.
+    common. A network with more than CROWD players links nobody, and so does none at all; nor does a browser where either
+    of the two has shared one with more than BROWSER_CROWD persons. An attempt that was left without an end counts from
+    its last move: whoever only looks need not resign. Two queries, one more a network.
     """
     window = {"since": until - dt.timedelta(days=settings.EVIDENCE_DAYS), "until": until}
     near: set[int] = set()

@@ -50,7 +50,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Another account that may be the same person's: both used one network prefix (or one browser's credential)."""
+    """Another account that may be the same person's: both used one network prefix, or one browser in turn."""
 
     player_id: int
     kind: Kind
@@ -66,6 +66,18 @@ class Link:
     """The other account's attempt at these very cards, if it ended before this one started."""
     line_ended: str = ""
     """How that attempt ended: won, stuck, resigned, expired."""
+    same_browser: bool = False
+    """One signed in where the other was signed in, over whatever networks."""
+
+    @property
+    def near(self) -> bool:
+        """By network or browser."""
+        return self.same_network or self.same_browser
+
+    @property
+    def shared(self) -> str:
+        """What both used, in a word: a browser or, further off, a network."""
+        return "browser" if self.same_browser else "network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +108,7 @@ class Retries:
     own_given_up: int = 0
     """Own resigned, expired or idle attempts at the same list of cards before this one (open codes only)."""
     linked_given_up: int = 0
-    """The same by linked accounts (`Link.same_network`, not `same_owner`)."""
+    """The same by linked accounts (`Link.near`, not `same_owner`)."""
 
 
 @dataclass(frozen=True, slots=True)

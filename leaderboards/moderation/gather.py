@@ -230,6 +230,7 @@ def _links(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[tuple[Link
             player_id=other.player_id,
             kind=cast(Kind, other.kind),
             same_network=other.same_network,
+            same_browser=other.same_browser,
             same_owner=other.same_owner,
             dailies_both=other.competitions_both,
             dailies_after=other.competitions_after,
@@ -239,9 +240,7 @@ def _links(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[tuple[Link
         for other in near
     )
     strangers = [
-        other.player_id
-        for other in near
-        if other.attempt_id is not None and other.same_network and not other.same_owner
+        other.player_id for other in near if other.attempt_id is not None and other.near and not other.same_owner
     ]
     if not strangers:
         return links, 0

@@ -1,4 +1,4 @@
-"""Signals about accounts that may be one person's: who saw these cards before, from the same network, and how that ended."""
+"""Signals about accounts that may be one person's: who saw these cards before, from the same place, and how that ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .evidence import Evidence, Line, Link
 from .signals import Signal, points_of
 
 SEEN: Final = 10
-"""Of ten attempts in which somebody of the same network has played the deal before, nine are a household's."""
+"""Of ten attempts in which somebody of the same network or browser has played the deal before, nine are a household's."""
 
 
 def _look(line: Line, ended: str) -> bool:
@@ -27,12 +27,12 @@ def _before(evidence: Evidence) -> list[tuple[Link, Line]]:
     return [
         (link, link.line)
         for link in evidence.links
-        if link.line is not None and link.same_network and not link.same_owner and link.line.ended_ms <= started
+        if link.line is not None and link.near and not link.same_owner and link.line.ended_ms <= started
     ]
 
 
 def deal_seen(evidence: Evidence) -> Signal | None:
-    """An account of the same network has played these very cards before (sealed deals; open ones anybody may study)."""
+    """An account of the same network or browser has played these very cards before (sealed deals; open ones anybody may study)."""
     found = _before(evidence)
     if not evidence.sealed or not found:
         return None
@@ -40,7 +40,7 @@ def deal_seen(evidence: Evidence) -> Signal | None:
         found, key=lambda each: (_look(each[1], each[0].line_ended), each[0].kind == "guest", each[1].ended_ms)
     )
     points = SEEN
-    reasons = ["An account that used the same network had played these cards before this attempt began"]
+    reasons = [f"An account that used the same {link.shared} had played these cards before this attempt began"]
     if _look(line, link.line_ended):
         points += 6
         reasons.append("and gave up or only turned cards over")
@@ -51,7 +51,8 @@ def deal_seen(evidence: Evidence) -> Signal | None:
         "deal_seen",
         "account",
         points_of(points),
-        ", ".join(reasons) + ". Families, schools and mobile networks share addresses: by itself it says little.",
+        ", ".join(reasons)
+        + ". Families, schools and mobile networks share addresses, some a browser, too: by itself it says little.",
         {
             "attempt_id": line.attempt_id,
             "player_id": link.player_id,
@@ -62,8 +63,8 @@ def deal_seen(evidence: Evidence) -> Signal | None:
 
 
 def linked_accounts(evidence: Evidence) -> Signal | None:
-    """Two accounts of one network that keep playing the same dailies one after the other, always in this order."""
-    found = [link for link in evidence.links if link.same_network and not link.same_owner and link.dailies_both >= 4]
+    """Two accounts of one network or browser that keep playing the same dailies one after the other, always in this order."""
+    found = [link for link in evidence.links if link.near and not link.same_owner and link.dailies_both >= 4]
     if not evidence.sealed or not found:
         return None
     link = max(found, key=lambda each: _one_way(each))
@@ -74,7 +75,7 @@ def linked_accounts(evidence: Evidence) -> Signal | None:
         "linked_accounts",
         "account",
         points_of(points),
-        f"Of {link.dailies_both} dailies that both accounts of one network played, this one started after the other had "
+        f"Of {link.dailies_both} dailies that both accounts of one {link.shared} played, this one started after the other had "
         f"ended in {link.dailies_after}. One person with two accounts does so; so may two with one telephone.",
         {"player_id": link.player_id, "both": link.dailies_both, "after": link.dailies_after},
     )
@@ -98,7 +99,7 @@ def given_up(evidence: Evidence) -> Signal | None:
         "given_up",
         "account",
         points_of(points),
-        f"{linked} attempts at these cards from the same network were given up before this one. Somebody may have looked "
+        f"{linked} attempts at these cards from the same network or browser were given up before this one. Somebody may have looked "
         "for the good start of a deal; somebody else may just not have liked it.",
         {"linked": linked, "own": own},
     )

@@ -1,4 +1,4 @@
-"""Accounts near a player's: who used the same network, what both have played, and who had the same deal before."""
+"""Accounts near a player's: who used the same network or browser, what both have played, and who had the same deal before."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from games.models import Attempt, AttemptClient, Credential, Deal, Player
+from games.models import Attempt, AttemptClient, Credential, Deal, Player, SharedBrowser
 from games.networks import NOWHERE, network_hash
 from games.selectors import clients
-from games.selectors.clients import CROWD, LINKS_AT_MOST, LinkedPlayer, linked_players
+from games.selectors.clients import BROWSER_CROWD, CROWD, LINKS_AT_MOST, LinkedPlayer, linked_players
 from tests.attempts.hand import NOON
 from tests.factories import bot, credential, guest, person
 
@@ -65,6 +65,16 @@ def played(
     return attempt
 
 
+def one_browser(player: Player, other: Player, day: float, *, first: float | None = None) -> None:
+    """The two have used one browser, so many days after NOON, and before that since `first`."""
+    SharedBrowser.objects.create(
+        first=min(player, other, key=lambda each: each.pk),
+        second=max(player, other, key=lambda each: each.pk),
+        first_at=NOON + (day if first is None else first) * DAY,
+        at=NOON + day * DAY,
+    )
+
+
 def links_of(attempt: Attempt) -> list[LinkedPlayer]:
     """As they were when it ended."""
     return linked_players(
@@ -87,6 +97,7 @@ def test_two_people_behind_one_network_are_linked_with_what_both_have_played() -
         player_id=bob.pk,
         kind="person",
         same_network=True,
+        same_browser=False,
         same_owner=False,
         competitions_both=3,  # 0, 1 and 3
         competitions_after=2,  # not 3, which bob began an hour later
@@ -167,6 +178,57 @@ def test_no_network_links_nobody() -> None:
     assert links_of(played(alice, 0, hour=1, network=NOWHERE)) == []
     played(bob, 1)
     assert len(links_of(played(alice, 1, hour=1))) == 1  # control
+
+
+def test_two_accounts_of_one_browser_are_linked_over_two_networks() -> None:
+    alice, looker, stranger = person("alice"), guest(), guest()
+    look = played(looker, 0, network=TRAIN)
+    played(stranger, 0, network=SCHOOL)
+    mine = played(alice, 0, hour=1)
+    assert links_of(mine) == []
+    one_browser(alice, looker, 0.03)
+    [link] = links_of(mine)
+    assert (link.player_id, link.same_browser, link.same_network, link.same_owner) == (looker.pk, True, False, False)
+    assert (link.near, link.attempt_id, link.competitions_after) == (True, look.pk, 1)
+    [back] = links_of(played(looker, 1, network=TRAIN))
+    assert (back.player_id, back.same_browser) == (alice.pk, True)
+    played(looker, 2)
+    [both] = links_of(played(alice, 2, hour=1))
+    assert (both.player_id, both.same_browser, both.same_network) == (looker.pk, True, True)
+
+
+def test_a_browser_counts_from_the_first_time_it_is_known_for_as_long_as_evidence_is_kept(settings: Settings) -> None:
+    settings.EVIDENCE_DAYS = 10
+    alice, bob = person("alice"), person("bob")
+    one_browser(bob, alice, 15, first=5)
+    found = [len(links_of(played(alice, day))) for day in (4, 6, 16, 24, 26)]
+    assert found == [0, 1, 1, 1, 0]
+
+
+def test_a_computer_of_many_persons_links_nobody_and_guests_are_no_crowd() -> None:
+    """Neither its teacher with all pupils nor each pupil with the teacher. But whoever looks as a new guest each day stays
+    linked with every one of them.
+    """
+    alice, teacher, looker = person("alice"), person("teacher"), guest()
+    one_browser(alice, looker, 0)
+    for _ in range(BROWSER_CROWD + 1):
+        one_browser(alice, guest(), 0)
+    pupils = [person() for _ in range(BROWSER_CROWD - 1)]
+    for pupil in (alice, *pupils):
+        one_browser(teacher, pupil, 0)
+    played(looker, 1, network=TRAIN)
+
+    mine, theirs = played(alice, 1, hour=1), played(teacher, 1, network=SCHOOL)
+
+    def near(attempt: Attempt) -> set[int]:
+        return {link.player_id for link in links_of(attempt)}
+
+    assert len(near(mine)) == BROWSER_CROWD + 3  # the guests and the teacher
+    assert near(theirs) == {alice.pk, *(pupil.pk for pupil in pupils)}
+    one_browser(teacher, person("one more"), 0)
+    assert near(theirs) == set()
+    assert len(near(mine)) == BROWSER_CROWD + 2
+    assert (looker.pk in near(mine), teacher.pk in near(mine)) == (True, False)
 
 
 def test_evidence_older_than_it_is_kept_counts_no_more_even_before_the_purge(settings: Settings) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from games import clock
+from games.models import SharedBrowser
 from leaderboards.moderation import selectors
 from leaderboards.moderation.reports import report_make
 from tests.factories import bot, guest, person, token
@@ -183,6 +184,15 @@ def test_a_case_of_a_player_leads_to_the_players_page(mod: Client) -> None:
     told = words_of(read(mod, player_page(bob)))
     assert "Reported by 1 player." in told
     assert "It is rude." in told
+
+
+def test_accounts_nearby_are_told_with_what_they_share(mod: Client) -> None:
+    alice, looker = person("alice"), guest()
+    SharedBrowser.objects.create(first=alice, second=looker, first_at=clock.now(), at=clock.now())
+    told = words_of(read(mod, player_page(alice)))
+    assert "Accounts nearby" in told
+    assert "same browser" in told
+    assert "same network" not in told
 
 
 def test_the_statements_of_a_case_do_not_grow_with_the_history(

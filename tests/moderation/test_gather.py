@@ -16,14 +16,16 @@ from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
 from games.engine.moves import parse_log
 from games.engine.rulesets import find_ruleset
-from games.models import Attempt, AttemptClient, Deal, DealExposure, Move
+from games.models import Attempt, AttemptClient, Deal, DealExposure, Move, Player, SharedBrowser
 from leaderboards.models import DailyChallenge
 from leaderboards.moderation import gather, lines
 from leaderboards.moderation.evidence import Evidence
 from leaderboards.moderation.gather import evidence_of
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
-from tests.factories import SignedIn, bot, token
+from leaderboards.moderation.linked import SEEN, account_signals
+from tests.calls import from_our_page
+from tests.factories import PASSWORD, SignedIn, bot, person, token
 from tests.moderation.playing import WON, best_line, competition, judging, play, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -286,6 +288,30 @@ def test_an_account_of_the_same_network_is_a_link_with_its_line_at_these_cards()
     assert link.line.log == tuple(parse_log("t20 t23"))
     assert (found.retries.linked_given_up, found.retries.own_given_up) == (1, 0)
     assert found.sealed
+
+
+def test_a_guest_who_looks_and_signs_in_over_another_network_in_that_browser_has_seen_the_deal() -> None:
+    visit = from_our_page("POST", "/guests", {})
+    looker = Player.objects.get()
+    person("alice", password=PASSWORD)
+    today = competition(NOON, "daily-2020-01-01")
+    look = play(token(looker), ["t20", "t23"], at=NOON - HOUR, resign=True, competition=today)
+    signed = from_our_page("POST", "/login", {"name": "alice", "password": PASSWORD}, cookie=visit.cookie)
+    assert signed.status == 200
+    alice = token(Player.objects.get(name="alice"))
+    attempt = play(alice, at=clock.now(), competition=competition(clock.now(), "daily-2020-01-01"))
+    from_network(look, token(looker), b"one")
+    from_network(attempt, alice, b"two")
+    found = evidence(attempt)
+    (link,) = found.links
+    assert (link.player_id, link.same_browser, link.same_network) == (looker.pk, True, False)
+    assert found.retries.linked_given_up == 1
+    signals = {each.name: each for each in account_signals(found) if each is not None}
+    assert (signals["deal_seen"].evidence["player_id"], signals["deal_seen"].points) == (looker.pk, SEEN + 6 + 4)
+    assert "the same browser" in signals["deal_seen"].explanation
+    assert "given_up" in signals
+    SharedBrowser.objects.all().delete()  # control
+    assert not any(account_signals(evidence(attempt)))
 
 
 def test_few_queries_gather_it_all() -> None:

@@ -60,6 +60,11 @@ def test_a_look_by_a_guest_of_the_same_network_counts_and_does_not_flag_alone() 
     assert {each.name for each in judged.signals} >= {"deal_seen", "linked_accounts", "given_up"}
     assert judged.verdict == "nothing"
     assert judged.points < FLAG_AT
+    # One browser over two networks is as near.
+    browser = [Link(2, "guest", False, False, 6, 6, look, "resigned", same_browser=True)]
+    again = judge(evidence(after, links=browser, retries=Retries(linked_given_up=1)))
+    assert [(each.name, each.points) for each in again.signals] == [(each.name, each.points) for each in judged.signals]
+    assert "one browser" in next(each.explanation for each in again.signals if each.name == "linked_accounts")
     # The controls: an owner and a bot, and open cards.
     allowed = [Link(2, "bot", True, True, 6, 6, look, "resigned")]
     assert not judge(evidence(after, links=allowed)).signals

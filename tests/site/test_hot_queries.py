@@ -41,6 +41,7 @@ LARGE: Final = {
     "games_credential",
     "games_attemptclient",
     "games_dealexposure",
+    "games_sharedbrowser",
     "leaderboards_board",
     "leaderboards_entry",
     "leaderboards_scorebucket",
