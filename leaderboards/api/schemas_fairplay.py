@@ -126,6 +126,12 @@ class ExportCredentialSchema(s.Serializer[Any]):
     revoked_at = _instant(allow_null=True)
 
 
+class ExportSharedBrowserSchema(s.Serializer[Any]):
+    player = s.CharField(help_text="Of yours; the other account is not named")
+    first_at = _instant()
+    at = _instant()
+
+
 class ExportClientSchema(s.Serializer[Any]):
     client = s.ChoiceField(choices=CLIENTS)
     credential = s.CharField()
@@ -179,6 +185,9 @@ class ExportSchema(s.Serializer[Any]):
     account = ExportAccountSchema()
     bots = ExportAccountSchema(many=True)
     credentials = ExportCredentialSchema(many=True)
+    shared_browsers = ExportSharedBrowserSchema(
+        many=True, help_text="Another account signed in where the player's still was, or the other way round"
+    )
     attempts = ExportAttemptSchema(many=True)
     deals_known = ExportExposureSchema(many=True, help_text="Cards at which hints or analyses were asked for")
     entries = ExportEntrySchema(many=True)

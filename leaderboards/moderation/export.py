@@ -17,7 +17,7 @@ from django.db.models import Q
 
 from games.clock import iso, milliseconds
 from games.engine.moves import format_log
-from games.models import Attempt, AttemptClient, Credential, DealExposure, Player, RecoveryCode
+from games.models import Attempt, AttemptClient, Credential, DealExposure, Player, RecoveryCode, SharedBrowser
 from games.selectors.attempts import summary_json
 from games.selectors.logs import logs_read
 from leaderboards.models import Entry
@@ -41,6 +41,7 @@ def player_export(*, player_id: int, now: dt.datetime) -> Iterator[str]:
     yield f',"account":{_text(_account(player))}'
     yield f',"bots":{_text([_account(bot) for bot in bots])}'
     yield from _list("credentials", _credentials(whose))
+    yield from _list("shared_browsers", _shared_browsers({player.pk: player, **{bot.pk: bot for bot in bots}}))
     yield from _list("attempts", _attempts(whose, now))
     yield from _list("deals_known", _exposures(whose))
     yield from _list("entries", _entries(whose))
@@ -89,6 +90,19 @@ def _credentials(whose: Q) -> Iterator[dict[str, Any]]:
             "expires_at": iso(row.expires_at),
             "revoked_at": iso(row.revoked_at),
         }
+
+
+def _shared_browsers(whose: dict[int, Player]) -> Iterator[dict[str, Any]]:
+    """That somebody else has used a browser of the player's, and when; not who."""
+    rows = SharedBrowser.objects.filter(Q(first_id__in=whose) | Q(second_id__in=whose)).order_by("id")
+    for row in rows.iterator(CHUNK):
+        for player_id in (row.first_id, row.second_id):
+            if player_id in whose:
+                yield {
+                    "player": whose[player_id].public_id,
+                    "first_at": iso(row.first_at),
+                    "at": iso(row.at),
+                }
 
 
 # --- attempts ------------------------------------------------------------------------------------------------------

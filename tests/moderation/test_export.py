@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from games import clock
 from games.engine.codes import parse_code
-from games.models import AttemptClient, Deal
+from games.models import AttemptClient, Deal, SharedBrowser
 from games.services.attempts import Competition
 from leaderboards.models import DailyChallenge
 from leaderboards.moderation.export import player_export
@@ -102,6 +102,19 @@ def test_it_holds_what_was_noted_judged_told_and_reported() -> None:
     text = json.dumps(found)
     assert "inner words" not in text
     assert WHY["reason"] not in text, "the moderators' inner words"
+
+
+def test_it_tells_of_a_shared_browser_and_not_who_else_used_it() -> None:
+    alice, bob = player("alice"), player("bob")
+    first, last = clock.now() - dt.timedelta(days=3), clock.now()
+    SharedBrowser.objects.create(first=alice.player, second=bob.player, first_at=first, at=last)
+    for who, other in ((alice, bob), (bob, alice)):
+        found = export(who)
+        assert found["shared_browsers"] == [
+            {"player": who.player.public_id, "first_at": clock.iso(first), "at": clock.iso(last)}
+        ]
+        assert other.player.public_id not in json.dumps(found)
+    assert export(player("carol"))["shared_browsers"] == []
 
 
 def test_no_secret_is_in_it() -> None:
