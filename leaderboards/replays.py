@@ -17,7 +17,7 @@ from games.api.auth import client_address
 from games.engine.layout import ROWS, SLOTS
 from games.engine.rulesets import Ruleset, find_ruleset
 from games.errors import Busy, Conflict, GameError, NotFound, TooMany
-from games.selectors import attempt_replay, help_standing
+from games.selectors import help_standing
 from games.services import analysis_read
 from games.services.credentials import Actor
 from games.throttles import throttle
@@ -27,6 +27,7 @@ from .chart import chart_of
 from .moderation.player_selectors import standing_of_attempt
 from .pages import page, visitor
 from .ruleset_words import ruleset_name
+from .selectors import replay_get
 from .templatetags.tripeaks import duration
 
 PLIES: Final = 200
@@ -44,7 +45,7 @@ def replay(request: HttpRequest, attempt_id: str) -> HttpResponse:
     """
     now, who = clock.now(), visitor(request)
     try:
-        found = attempt_replay(public_id=attempt_id, viewer_id=who.player_id if who else None, now=now)
+        found = replay_get(public_id=attempt_id, viewer_id=who.player_id if who else None, now=now)
     except NotFound as error:
         raise Http404 from error
     number = _page_number(request, len(found["plies"]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, ClassVar
+
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -158,9 +161,12 @@ class AttemptResign(ApiView):
 class AttemptReplay(ApiView):
     """A finished attempt, ply by ply."""
 
+    read: ClassVar[Callable[..., dict[str, Any]]] = staticmethod(attempt_replay)
+    """Reads it. `leaderboards` puts its own in the place of this one: it knows who is hidden."""
+
     @extend_schema(operation_id="attempt_replay", responses={200: ReplaySchema, **ERRORS})
     def get(self, request: Request, public_id: str) -> Response:
         """Public once over (a daily's once it is final, R10.2); the owner of a sealed one sees what was turned up."""
         who = optional_actor(request)
         viewer = who.player_id if who is not None and "read" in who.scopes else None
-        return Response(attempt_replay(public_id=public_id, viewer_id=viewer, now=clock.now()))
+        return Response(self.read(public_id=public_id, viewer_id=viewer, now=clock.now()))

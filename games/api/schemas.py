@@ -78,7 +78,7 @@ ERRORS: dict[int | str, Any] = {
 
 class PlayerNameSchema(s.Serializer[Any]):
     id = s.CharField()
-    name = s.CharField(allow_null=True, help_text="null: a guest, or an account since deleted")
+    name = s.CharField(allow_null=True, help_text="null: a guest, or an account since deleted or hidden")
 
 
 class PlayerSchema(PlayerNameSchema):

@@ -1,4 +1,4 @@
-"""Players over REST, as everybody may see them: parse, one selector, serialise."""
+"""Players and their replays over REST, as everybody may see them: parse, one selector, serialise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games import clock
+from games.api import attempts
 from games.api.auth import optional_actor
 from games.api.base import ApiView
 from games.api.schemas import ERRORS
-from leaderboards.selectors import player_profile
+from leaderboards.selectors import player_profile, replay_get
 
 from .schemas_players import ProfileSchema
 from .views import requested_limit
@@ -43,3 +44,9 @@ class PlayerDetail(ApiView):
             now=clock.now(),
         )
         return Response(found)
+
+
+class AttemptReplay(attempts.AttemptReplay):
+    """A finished attempt, ply by ply, without the name of a player whom others do not find."""
+
+    read = staticmethod(replay_get)

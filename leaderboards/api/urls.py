@@ -23,6 +23,7 @@ urlpatterns = [
     path("numbered/random", numbered.NumberedRandom.as_view()),
     path("numbered/<str:number>", numbered.NumberedDetail.as_view()),
     path("attempts/<str:public_id>/news", numbered.AttemptNews.as_view()),
+    path("attempts/<str:public_id>/replay", players.AttemptReplay.as_view()),
     path("players/<str:public_id>", players.PlayerDetail.as_view()),
     path("asyncapi.json", docs.AsyncApi.as_view()),
 ]

@@ -18,3 +18,4 @@ from .numbered import numbered_get as numbered_get
 from .numbered import numbered_list as numbered_list
 from .numbered import numbered_random as numbered_random
 from .profile import player_profile as player_profile
+from .replays import replay_get as replay_get

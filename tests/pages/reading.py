@@ -6,7 +6,11 @@ import html
 import re
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.test import Client
+
+from games.models import Player
+from tests.factories import credential
 
 _ROW = re.compile(r'<tr data-id="(\w+)"[^>]*>(.*?)</tr>', re.DOTALL)
 _RANK = re.compile(r'<td class="rank[^"]*">(\d+)</td>')
@@ -41,7 +45,10 @@ class Page:
         return html.unescape(found)
 
 
-def get(address: str) -> Page:
-    """GET a page through the whole middleware."""
-    answer = Client(raise_request_exception=True).get(address)
+def get(address: str, *, who: Player | None = None) -> Page:
+    """GET a page through the whole middleware, signed in as somebody if asked."""
+    client = Client(raise_request_exception=True)
+    if who is not None:
+        client.cookies[settings.CREDENTIAL_COOKIE] = credential(who, via="cookie").secret
+    answer = client.get(address)
     return Page(answer.status_code, answer.content.decode(), answer.headers.get("Location", ""))

@@ -14,8 +14,10 @@ from games.engine.moves import parse_move
 from games.models import Attempt
 from games.services import attempt_move, attempt_resign, attempt_start
 from leaderboards.models import DailyChallenge
+from leaderboards.moderation.actions import player_hide, player_show
 from leaderboards.services import account_delete, dailies_prepare, daily_start
-from tests.factories import SignedIn, credential, guest, signed_in
+from tests.calls import call
+from tests.factories import SignedIn, bot, credential, guest, person, signed_in
 
 from .conftest import SetClock
 from .reading import get
@@ -82,6 +84,29 @@ def test_who_is_on_no_board_is_said_to_be_on_none() -> None:
     page = get(f"/attempts/{left.public_id}")
     assert "Somebody who has left: won" in page.words
     assert ("alice" in page.text, "On the board of" in page.words) == (False, False)
+
+
+def test_a_hidden_players_replay_stays_and_names_nobody_to_others() -> None:
+    alice, robot, mod = signed_in("alice"), credential(bot("robot")), person("mod", is_staff=True, is_superuser=True)
+    why = {"moderator_id": mod.pk, "reason_class": "name", "reason": "rude", "words": ""}
+    owner = robot.player.owner
+    assert owner is not None
+    for who, insiders in ((alice, [alice.player, mod]), (robot, [robot.player, owner, mod])):
+        attempt = started(who)
+        play(who, attempt, LINE)
+        address, name = f"/attempts/{attempt.public_id}", str(who.player.name)
+        player_hide(player_id=who.player.public_id, now=clock.now(), **why)
+        for viewer in {None, person(), owner} - set(insiders):
+            page = get(address, who=viewer)
+            told = call("GET", f"{address}/replay", who=credential(viewer) if viewer else None)
+            assert "Somebody who has left: won" in page.words
+            assert ("On the board of" in page.words, name in page.text) == (False, False)
+            assert (told.status, told.json["player"]["name"], len(told.json["plies"])) == (200, None, 51)
+        for insider in insiders:
+            assert name in get(address, who=insider).words
+            assert call("GET", f"{address}/replay", who=credential(insider)).json["player"]["name"] == name
+        player_show(player_id=who.player.public_id, now=clock.now(), **why)
+        assert name in get(address).words
 
 
 def test_unknown_running_and_sealed_attempts_get_the_same_page(set_clock: SetClock) -> None:
