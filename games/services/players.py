@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -299,10 +300,13 @@ def player_delete(*, player_id: int, now: dt.datetime) -> list[int]:
         return [player.pk, *(bot.pk for bot in bots)]
 
 
-def deleted_purge(*, now: dt.datetime, batch: int = 200) -> int:
+def deleted_purge(
+    *, now: dt.datetime, batch: int = 200, on_purge: Callable[[Sequence[int]], None] = lambda attempt_ids: None
+) -> int:
     """Delete the attempts and moves of accounts deleted more than settings.DELETED_MOVES_DAYS ago; how many attempts.
 
-    One short transaction per batch, under the locks of its attempt rows. Safe to stop and repeat.
+    One short transaction per batch, under the locks of its attempt rows; `on_purge` is called in it with their keys
+    before they go, by `leaderboards.services.accounts_purge`. Safe to stop and repeat.
     """
     before = now - dt.timedelta(days=settings.DELETED_MOVES_DAYS)
     purged = 0
@@ -312,6 +316,7 @@ def deleted_purge(*, now: dt.datetime, batch: int = 200) -> int:
             ids = list(doomed.select_for_update(of=("self",)).values_list("id", flat=True)[:batch])
             if not ids:
                 return purged
+            on_purge(ids)
             Move.objects.filter(attempt_id__in=ids).delete()
             CompactLog.objects.filter(attempt_id__in=ids).delete()
             Attempt.objects.filter(id__in=ids).delete()

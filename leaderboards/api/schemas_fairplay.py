@@ -200,7 +200,9 @@ class ExportSchema(s.Serializer[Any]):
 
 class CountsSchema(s.Serializer[Any]):
     checked = s.IntegerField(min_value=0, help_text="Attempts judged")
-    flagged = s.IntegerField(min_value=0, help_text="Attempts that a moderator was asked to look at")
+    flagged = s.IntegerField(
+        min_value=0, help_text="Attempts that a moderator was asked to look at: by signals, reports or appeals"
+    )
     held = s.IntegerField(min_value=0, help_text="Attempts kept off the boards until somebody had looked")
     disqualified = s.IntegerField(min_value=0, help_text="Attempts, by moderators only")
     reversed = s.IntegerField(min_value=0, help_text="Decisions taken back")

@@ -8,6 +8,9 @@ from django.db.models import F, Q
 
 from games.ids import new_public_id
 
+LINKING = Q(signals__contains=[{"group": "account"}]) & ~Q(signals__contains=[{"forgotten": True}])
+"""Judgements whose signals may name another account of the same network: see `moderation.retention`."""
+
 
 class Judgement(models.Model):
     """What the signals of one version said of an attempt as it stood at `ply`: one row an end and version."""
@@ -28,7 +31,10 @@ class Judgement(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(name="judgement_once", fields=["attempt", "ply", "version"])]
-        indexes = [models.Index(name="judgement_by_time", fields=["judged_at"])]
+        indexes = [
+            models.Index(name="judgement_by_time", fields=["judged_at"]),
+            models.Index(name="judgement_linking", fields=["judged_at"], condition=LINKING),
+        ]
 
     def __str__(self) -> str:
         return f"judgement {self.version} of attempt {self.attempt_id} at ply {self.ply}"
@@ -238,3 +244,17 @@ class Appeal(models.Model):
 
     def __str__(self) -> str:
         return f"appeal of notice {self.notice_id}"
+
+
+class GoneTotals(models.Model):
+    """What had been counted of deleted accounts, in sums by the day it happened: everybody's totals never shrink."""
+
+    day = models.DateField(primary_key=True)
+    checked = models.PositiveIntegerField(default=0)
+    flagged = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)
+    disqualified = models.PositiveIntegerField(default=0)
+    appeals = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"gone of {self.day}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,7 +10,7 @@ from django.db.models import Q
 from games.errors import NotFound
 from games.retry import repeat_once
 
-from .models import ModeratorAction, Notice, Report
+from .models import ModeratorAction, Notice
 
 APPEALABLE = frozenset(
     {
@@ -56,12 +55,3 @@ def notices_read(*, player_id: int, newest: str, now: dt.datetime) -> int:
         if last is None:
             raise NotFound
         return Notice.objects.filter(notices_of(player_id), id__lte=last, read_at=None).update(read_at=now)
-
-
-def words_delete(*, player_ids: Collection[int]) -> None:
-    """Of deleted accounts: their notices with the appeals, and the words of their reports. The log of actions stays.
-
-    In the transaction of the deletion, which holds the players' rows.
-    """
-    Notice.objects.filter(player_id__in=player_ids).delete()
-    Report.objects.filter(reporter_id__in=player_ids).exclude(text="").update(text="")

@@ -104,18 +104,24 @@ def standing_of_attempt(public_id: str) -> str | None:
 TOTALS_KEPT: Final = dt.timedelta(minutes=1)
 SPAN: Final = dt.timedelta(days=30)
 _TOTALS = """
-SELECT (SELECT count(*) FROM (SELECT DISTINCT attempt_id FROM leaderboards_judgement
-                               WHERE judged_at >= %(since)s) t),
-       (SELECT count(*) FROM (SELECT DISTINCT attempt_id FROM leaderboards_judgement
-                               WHERE judged_at >= %(since)s AND verdict <> 'nothing') t),
-       count(DISTINCT a.attempt_id) FILTER (WHERE a.kind = 'hold'),
-       count(DISTINCT a.attempt_id) FILTER (WHERE a.kind = 'disqualify'),
-       count(*) FILTER (WHERE a.kind IN ('reinstate', 'unban')
-                           OR r.kind IN ('disqualify', 'hold', 'warn', 'ban', 'hide', 'merge')),
-       (SELECT count(*) FROM leaderboards_appeal WHERE at >= %(since)s)
-  FROM leaderboards_moderatoraction a
-  LEFT JOIN leaderboards_moderatoraction r ON r.id = a.reverts_id
- WHERE a.at >= %(since)s
+SELECT gone.checked + (SELECT count(*) FROM (SELECT DISTINCT attempt_id FROM leaderboards_judgement
+                                              WHERE judged_at >= %(since)s) t),
+       gone.flagged + (SELECT count(*) FROM leaderboards_case WHERE attempt_id IS NOT NULL AND opened_at >= %(since)s),
+       gone.held + decided.held,
+       gone.disqualified + decided.disqualified,
+       decided.reversed,
+       gone.appeals + (SELECT count(*) FROM leaderboards_appeal WHERE at >= %(since)s)
+  FROM (SELECT coalesce(sum(checked), 0) AS checked, coalesce(sum(flagged), 0) AS flagged,
+               coalesce(sum(held), 0) AS held, coalesce(sum(disqualified), 0) AS disqualified,
+               coalesce(sum(appeals), 0) AS appeals
+          FROM leaderboards_gonetotals WHERE day >= %(day)s) gone,
+       (SELECT count(DISTINCT a.attempt_id) FILTER (WHERE a.kind = 'hold') AS held,
+               count(DISTINCT a.attempt_id) FILTER (WHERE a.kind = 'disqualify') AS disqualified,
+               count(*) FILTER (WHERE a.kind IN ('reinstate', 'unban')
+                                   OR r.kind IN ('disqualify', 'hold', 'warn', 'ban', 'hide', 'merge')) AS reversed
+          FROM leaderboards_moderatoraction a
+          LEFT JOIN leaderboards_moderatoraction r ON r.id = a.reverts_id
+         WHERE a.at >= %(since)s) decided
 """
 _NAMES = ("checked", "flagged", "held", "disqualified", "reversed", "appeals")
 _kept: tuple[dt.datetime, dict[str, Any]] | None = None
@@ -126,7 +132,9 @@ def totals_get(*, now: dt.datetime) -> dict[str, Any]:
     """`{"month", "all", "counted_at"}`: attempts checked, flagged, held and disqualified, decisions reversed, appeals.
 
     Of the last 30 days and of all time; each process counts once a minute, however many ask. An attempt counts once
-    however often it was judged.
+    however often it was judged. Flagged is what has a case, whoever asked for it: a signal, a report, a moderator or an
+    appeal. What deleted accounts have left still counts; of it only the day is known, so that of the first of the 30
+    days counts as a whole.
     """
     global _kept
     with _counting:
@@ -145,7 +153,7 @@ def totals_forget() -> None:
 def _totals(now: dt.datetime) -> dict[str, Any]:
     def since(instant: dt.datetime) -> dict[str, int]:
         with connection.cursor() as cursor:
-            cursor.execute(_TOTALS, {"since": instant})
+            cursor.execute(_TOTALS, {"since": instant, "day": instant.date()})
             row = cursor.fetchone()
         return dict(zip(_NAMES, row, strict=True))
 

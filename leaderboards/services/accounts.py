@@ -1,4 +1,4 @@
-"""Deleting an account: rights, name and every board entry go together (case C15)."""
+"""Deleting an account: rights, name and every board entry go together (case C15), and what it leaves later."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.db.models import Q
 
 from games.models import Attempt, Player
 from games.retry import repeat_once
-from games.services.players import player_delete
-from leaderboards.moderation.notices import words_delete
+from games.services.players import deleted_purge, player_delete
+from leaderboards.moderation.retention import accounts_forget, cases_purge, totals_keep
 
 from .entries import entries_refresh, players_lock
 
@@ -21,8 +21,8 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
 
     Locks the open attempts first (a finish that holds one comes wholly before, and its entry goes too), then the
     players with the accounts merged with them, then the boards by id: the order in which a finish takes them. The others
-    move up; a record passes to the next in order with its own date (R8.5). Notices, appeals and the words of reports go,
-    too. Returns the number of entries that changed.
+    move up; a record passes to the next in order with its own date (R8.5). Notices, appeals, the words of reports and
+    what was judged of links to the account go, too. Returns the number of entries that changed.
     Safe to repeat. Raises NotFound.
     """
     with transaction.atomic(durable=True):
@@ -31,5 +31,14 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
         len(open_attempts.values_list("id"))  # locks them
         players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
         gone = player_delete(player_id=player_id, now=now)
-        words_delete(player_ids=gone)
+        accounts_forget(player_ids=gone)
         return len(entries_refresh(player_ids=gone))
+
+
+def accounts_purge(*, now: dt.datetime) -> int:
+    """Delete what accounts deleted settings.DELETED_MOVES_DAYS ago have left: cases with reports, attempts with moves.
+
+    Everybody's totals keep what was counted of them. Returns the number of attempts. Safe to stop and repeat.
+    """
+    cases_purge(now=now)
+    return deleted_purge(now=now, on_purge=totals_keep)

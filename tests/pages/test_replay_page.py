@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -88,7 +89,7 @@ def test_who_is_on_no_board_is_said_to_be_on_none() -> None:
 
 def test_a_hidden_players_replay_stays_and_names_nobody_to_others() -> None:
     alice, robot, mod = signed_in("alice"), credential(bot("robot")), person("mod", is_staff=True, is_superuser=True)
-    why = {"moderator_id": mod.pk, "reason_class": "name", "reason": "rude", "words": ""}
+    why: dict[str, Any] = {"moderator_id": mod.pk, "reason_class": "name", "reason": "rude", "words": ""}
     owner = robot.player.owner
     assert owner is not None
     for who, insiders in ((alice, [alice.player, mod]), (robot, [robot.player, owner, mod])):

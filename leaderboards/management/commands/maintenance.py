@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from games import clock
-from games.services import attempts_compact, attempts_expire, deleted_purge, evidence_purge
-from leaderboards.services import dailies_prepare
+from games.services import attempts_compact, attempts_expire, evidence_purge
+from leaderboards.moderation.retention import links_purge, reports_purge
+from leaderboards.services import accounts_purge, dailies_prepare
 
 
 class Command(BaseCommand):
@@ -23,8 +24,8 @@ class Command(BaseCommand):
         while closed := attempts_expire(now=now):
             expired += closed
         made = dailies_prepare(now=now)
-        purged = deleted_purge(now=now)
-        evidence = evidence_purge(now=now)
+        purged = accounts_purge(now=now)
+        evidence = evidence_purge(now=now) + links_purge(now=now) + reports_purge(now=now)
         compacted = sum(done.attempts for done in attempts_compact(now=now))
         if options["verbosity"] > 0:
             self.stdout.write(

@@ -8,13 +8,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from games import clock
-from games.services import deleted_purge
+from leaderboards.services import accounts_purge
 
 
 class Command(BaseCommand):
     help = "Delete attempts and moves of accounts deleted more than TRIPEAKS_DELETED_MOVES_DAYS ago."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        purged = deleted_purge(now=clock.now())
+        purged = accounts_purge(now=clock.now())
         days = settings.DELETED_MOVES_DAYS
         self.stdout.write(f"{purged} attempts of accounts deleted more than {days} days ago are gone.")
