@@ -24,6 +24,21 @@ NOTICE_KINDS = (
     "answered",
 )
 NOTICE_REASONS = ("speed", "copied", "hidden_cards", "accounts", "name", "conduct", "mistake", "other")
+ACTION_KINDS = (
+    "clear",
+    "hold",
+    "disqualify",
+    "reinstate",
+    "warn",
+    "ban",
+    "unban",
+    "hide",
+    "show",
+    "merge",
+    "separate",
+    "revert",
+    "answer",
+)
 APPEAL_STATES = ("open", "accepted", "refused")
 VERDICTS = ("nothing", "flag", "hold")
 CLIENTS = ("page_socket", "page_rest", "program_socket", "program_rest")
@@ -172,6 +187,26 @@ class ExportNoticeSchema(NoticeSchema):
     read_at = _instant(allow_null=True)
 
 
+class ExportCaseSchema(s.Serializer[Any]):
+    player = s.CharField()
+    attempt = s.CharField(allow_null=True, help_text="null: it is about the player")
+    severity = s.IntegerField(min_value=0, help_text="Points of evidence, and those that reports add")
+    reasons = s.ListField(child=s.CharField(), help_text="Names of signals, report, appeal")
+    opened_at = _instant()
+    closed_at = _instant(allow_null=True)
+
+
+class ExportActionSchema(s.Serializer[Any]):
+    id = s.CharField()
+    player = s.CharField()
+    attempt = s.CharField(allow_null=True)
+    kind = s.ChoiceField(choices=ACTION_KINDS)
+    reason_class = s.ChoiceField(choices=NOTICE_REASONS)
+    words = s.CharField(allow_blank=True, help_text="What the player was told with it, if anything")
+    takes_back = s.CharField(allow_null=True, help_text="The id of the action that this one takes back")
+    at = _instant()
+
+
 class ExportReportSchema(s.Serializer[Any]):
     player = s.CharField()
     attempt = s.CharField(allow_null=True)
@@ -192,6 +227,8 @@ class ExportSchema(s.Serializer[Any]):
     deals_known = ExportExposureSchema(many=True, help_text="Cards at which hints or analyses were asked for")
     entries = ExportEntrySchema(many=True)
     notices = ExportNoticeSchema(many=True)
+    cases = ExportCaseSchema(many=True, help_text="What moderators were asked to look at")
+    actions = ExportActionSchema(many=True, help_text="What was decided, by moderators or the server")
     reports = ExportReportSchema(many=True, help_text="Made by the player")
 
 

@@ -1,8 +1,10 @@
 """Everything that is kept about a player, for that player: one JSON object, written out piece by piece.
 
-Not in it: secrets (only hashes are kept), cards that were never turned up and codes that are sealed (R10.1), and what
-the signals weighed of the player's attempts. A judgement is told by its verdict and date: the inner evidence compares
-with attempts of others, and would teach how to pass the next time. What a moderator decides is told with its reason.
+Not in it: secrets (only hashes are kept), cards that were never turned up and codes that are sealed (R10.1), what each
+signal weighed of the player's attempts, what others wrote in reports, and the moderators' notes for each other (the
+reasons in their log, of which the class is told). A judgement is told by its verdict and date, a case by its severity and
+the names of its signals: the inner evidence compares with attempts of others, and would teach how to pass the next time.
+Who reported and who decided is told to nobody. The page /fair-play says the same.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from games.clock import iso, milliseconds
 from games.engine.moves import format_log
@@ -22,7 +24,7 @@ from games.selectors.attempts import summary_json
 from games.selectors.logs import logs_read
 from leaderboards.models import Entry
 
-from .models import Judgement, Notice, Report
+from .models import Case, Judgement, ModeratorAction, Notice, Report
 from .player_selectors import notice_json
 
 CHUNK: Final = 100
@@ -46,6 +48,8 @@ def player_export(*, player_id: int, now: dt.datetime) -> Iterator[str]:
     yield from _list("deals_known", _exposures(whose))
     yield from _list("entries", _entries(whose))
     yield from _list("notices", _notices(whose))
+    yield from _list("cases", _cases(whose))
+    yield from _list("actions", _actions(whose))
     yield from _list("reports", _reports(player_id))
     yield "}"
 
@@ -189,6 +193,37 @@ def _notices(whose: Q) -> Iterator[dict[str, Any]]:
     rows = Notice.objects.select_related("player", "attempt", "action", "appeal").defer("attempt__code").filter(whose)
     for row in rows.order_by("id").iterator(CHUNK):
         yield {**notice_json(row), "read_at": iso(row.read_at)}
+
+
+def _cases(whose: Q) -> Iterator[dict[str, Any]]:
+    """What moderators were asked to look at, without who asked."""
+    rows = Case.objects.select_related("player", "attempt").defer("attempt__code").filter(whose)
+    for row in rows.order_by("id").iterator(CHUNK):
+        yield {
+            "player": row.player.public_id,
+            "attempt": row.attempt.public_id if row.attempt else None,
+            "severity": row.severity,
+            "reasons": row.reasons,
+            "opened_at": iso(row.opened_at),
+            "closed_at": iso(row.closed_at),
+        }
+
+
+def _actions(whose: Q) -> Iterator[dict[str, Any]]:
+    """What was decided, also where no notice tells of it: never by whom, nor the other accounts of a decision."""
+    told = Notice.objects.filter(action=OuterRef("pk"), player=OuterRef("player")).order_by("id").values("words")[:1]
+    rows = ModeratorAction.objects.select_related("player", "attempt", "reverts").defer("attempt__code").filter(whose)
+    for row in rows.annotate(words=Subquery(told)).order_by("id").iterator(CHUNK):
+        yield {
+            "id": row.public_id,
+            "player": row.player.public_id,
+            "attempt": row.attempt.public_id if row.attempt else None,
+            "kind": str(row.kind),
+            "reason_class": str(row.reason_class),
+            "words": row.words or "",
+            "takes_back": row.reverts.public_id if row.reverts else None,
+            "at": iso(row.at),
+        }
 
 
 def _reports(player_id: int) -> Iterator[dict[str, Any]]:

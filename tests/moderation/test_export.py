@@ -18,14 +18,16 @@ from games.engine.codes import parse_code
 from games.models import AttemptClient, Deal, SharedBrowser
 from games.services.attempts import Competition
 from leaderboards.models import DailyChallenge
+from leaderboards.moderation.actions import accounts_merge, action_revert, player_ban, player_unban
 from leaderboards.moderation.export import player_export
 from leaderboards.moderation.models import Judgement
+from leaderboards.moderation.reports import report_make
 from leaderboards.services import dailies_prepare
 from tests.browser.conftest import CARD
 from tests.calls import call
 from tests.factories import PASSWORD, SignedIn, bot, credential, guest, person, token
 
-from .fair import WHY, disqualified, player, result, staff
+from .fair import WHY, disqualified, held, player, result, staff
 from .playing import EASY, WON, best_line, play
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -115,6 +117,64 @@ def test_it_tells_of_a_shared_browser_and_not_who_else_used_it() -> None:
         ]
         assert other.player.public_id not in json.dumps(found)
     assert export(player("carol"))["shared_browsers"] == []
+
+
+def test_it_holds_cases_and_decisions_without_who_reported_or_decided_and_without_inner_words() -> None:
+    alice, bob, mod = player("alice"), person("bob"), staff("moderato")
+    robot = bot("robot", owner=alice.player)
+    now = clock.now()
+    attempt, its = result(alice.player), result(robot)
+    reported: dict[str, Any] = {"reporter_id": bob.pk, "reason_class": "cheating", "text": "I saw it.", "now": now}
+    report_make(attempt_id=attempt.public_id, **reported)
+    report_make(player_id=robot.public_id, **reported)
+    report_make(attempt_id=result(person("carol")).public_id, **reported)
+    done = disqualified(attempt, mod)
+    why: dict[str, Any] = {
+        "moderator_id": mod.pk,
+        "reason_class": "name",
+        "reason": "Looks like bob.",
+        "words": "",
+        "now": now,
+    }
+    banned = player_ban(player_id=alice.player.public_id, until=None, **why)
+    player_unban(player_id=alice.player.public_id, **why)
+    back = action_revert(action_id=done.public_id, moderator_id=mod.pk, reason="It was bob.", words="Sorry.", now=now)
+    accounts_merge(main_id=alice.player.public_id, second_id=bob.public_id, **why)
+    held(its)
+    found = export(alice)
+    cases = {(each["player"], each["attempt"]): each for each in found["cases"]}
+    assert set(cases) == {
+        (alice.player.public_id, attempt.public_id),
+        (robot.public_id, its.public_id),
+        (robot.public_id, None),
+    }
+    one = cases[alice.player.public_id, attempt.public_id]
+    assert (one["severity"], one["reasons"], one["opened_at"]) == (5, ["report"], clock.iso(now))
+    told = [(each["player"], each["kind"], each["reason_class"], each["words"]) for each in found["actions"]]
+    me = alice.player.public_id
+    assert told == [
+        (me, "disqualify", "copied", WHY["words"]),
+        (me, "ban", "name", ""),
+        (me, "unban", "name", ""),
+        (me, "revert", "copied", "Sorry."),
+        (robot.public_id, "hold", "copied", WHY["words"]),
+    ]
+    first, second, *_ = found["actions"]
+    assert (first["id"], first["attempt"], first["takes_back"]) == (done.public_id, attempt.public_id, None)
+    assert (second["id"], second["attempt"], second["at"]) == (banned.public_id, None, clock.iso(now))
+    assert (found["actions"][3]["id"], found["actions"][3]["takes_back"]) == (back.public_id, done.public_id)
+    text = json.dumps(found)
+    for inner in (
+        "I saw it.",
+        "Looks like bob.",
+        WHY["reason"],
+        "It was bob.",
+        "bob",
+        bob.public_id,
+        "moderato",
+        mod.public_id,
+    ):
+        assert inner not in text
 
 
 def test_no_secret_is_in_it() -> None:
