@@ -230,9 +230,10 @@ def player_find(*, name: str) -> Player:
 def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: dt.datetime) -> None:
     """Stop a player, and the player's bots, at once: every credential gives no rights while the ban lasts.
 
-    Credentials are not revoked: after the ban they work again. The log, and what the player is told, are not this app's:
-    `leaderboards.moderation.actions` calls this in its transaction. Locks the player row. Safe to repeat; a repeat
-    replaces reason and end. Raises BadInput `ban_until` (an end that has passed), NotFound.
+    Credentials are not revoked: after the ban they work again. The dates alone say whether it lasts, to the admin site
+    too (`games.backends`); `is_active` is no part of it, and would stay when the end has passed. The log, and what
+    the player is told, are not this app's: `leaderboards.moderation.actions` calls this in its transaction. Locks the
+    player row. Safe to repeat; a repeat replaces reason and end. Raises BadInput `ban_until` (an end that has passed), NotFound.
     """
     if until is not None and until <= now:
         raise BadInput("ban_until", "The end of a ban must be in the future.")
@@ -241,8 +242,7 @@ def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: d
         if player is None:
             raise NotFound
         player.banned_at, player.banned_until, player.ban_reason = now, until, reason
-        player.is_active = False  # for the admin site; the API looks at the dates
-        player.save(update_fields=["banned_at", "banned_until", "ban_reason", "is_active"])
+        player.save(update_fields=["banned_at", "banned_until", "ban_reason"])
         credentials_end_for_now(player_id=player.pk)
 
 
@@ -253,7 +253,7 @@ def player_unban(*, player_id: int) -> None:
         if player is None:
             raise NotFound
         player.banned_at = player.banned_until = None
-        player.ban_reason, player.is_active = "", True
+        player.ban_reason, player.is_active = "", True  # earlier versions took it with the ban
         player.save(update_fields=["banned_at", "banned_until", "ban_reason", "is_active"])
 
 

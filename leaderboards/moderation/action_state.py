@@ -94,12 +94,13 @@ def _ban_read(whose: Whose) -> State | None:
 
 
 def _ban_write(whose: Whose, state: State | None) -> None:
+    """`is_active` is not set back to False with a ban: bans of earlier versions took it, and it outlasted their end."""
     given = state or {"banned_at": None, "banned_until": None, "ban_reason": "", "is_active": True}
     Player.objects.filter(pk=whose.player.pk).update(
         banned_at=_instant(given["banned_at"]),
         banned_until=_instant(given["banned_until"]),
         ban_reason=given["ban_reason"],
-        is_active=given["is_active"],
+        is_active=given["is_active"] or given["banned_at"] is not None,
     )
     if state is not None:
         credentials_end_for_now(player_id=whose.player.pk)

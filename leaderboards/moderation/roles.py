@@ -2,12 +2,13 @@
 
 A role is a Django group of its name, which `migrate` keeps (with the right to see every look-only page of the admin),
 on an account that is staff. A superuser is a head moderator and needs no group. An auditor reads everything there is to
-read and does nothing.
+read and does nothing. While an account is banned its role is asleep: it may nothing, and still only heads act on it.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from django.apps import apps as global_apps
@@ -16,8 +17,10 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Q
 
+from games import clock
 from games.errors import BadInput, Conflict, NotFound
 from games.models import Player
+from games.selectors.staff import staff_present
 from games.services.staff import staff_sessions_end
 
 MODERATOR, HEAD, AUDITOR = ROLES = ("moderator", "head", "auditor")
@@ -42,9 +45,9 @@ class Act(Protocol):
 
 def role_of(player: Somebody) -> str | None:
     """The account's role at this moment, None for everybody else; the highest where there are several. One query."""
-    alive = Player.objects.filter(pk=player.pk, is_staff=True, is_active=True, deleted_at=None)
     held = set()
-    for superuser, group in alive.values_list("is_superuser", "groups__name"):
+    present = staff_present(now=clock.now()).filter(pk=player.pk)
+    for superuser, group in present.values_list("is_superuser", "groups__name"):
         held.add(HEAD if superuser else group)
     return next((role for role in (HEAD, MODERATOR, AUDITOR) if role in held), None)
 
@@ -55,8 +58,8 @@ def may_read(player: Somebody) -> bool:
 
 
 def may_act(player: Somebody, kind: str) -> bool:
-    """Whether the account's role has this kind of action (ModeratorAction.Kind) at all; `may_ban`, `may_revert` and
-    `may_answer` draw the finer lines.
+    """Whether the account's role has this kind of action (ModeratorAction.Kind) at all; `may_reach`, `may_ban`,
+    `may_revert` and `may_answer` draw the finer lines.
     """
     return kind in _ACTS.get(role_of(player) or "", ())
 
@@ -81,9 +84,20 @@ def may_answer(player: Somebody, *, decided_by: int | None) -> bool:
     return role_of(player) == HEAD and (decided_by != player.pk or not _heads().exclude(pk=player.pk).exists())
 
 
+def may_reach(player: Somebody, subjects: Collection[Player]) -> bool:
+    """Whether the account's role reaches these accounts: only a head acts on one that holds a role, or on its bots."""
+    whose = {subject.owner_id or subject.pk for subject in subjects}
+    holds = Q(is_superuser=True) | Q(is_staff=True, groups__name__in=ROLES)
+    return not Player.objects.filter(holds, pk__in=whose).exists() or role_of(player) == HEAD
+
+
+def is_last_head(player: Player) -> bool:
+    """Whether this is a head who may act at this moment, and there is no other."""
+    return set(_heads().values_list("pk", flat=True)) == {player.pk}
+
+
 def _heads() -> Any:
-    alive = Player.objects.filter(is_staff=True, is_active=True, deleted_at=None)
-    return alive.filter(Q(is_superuser=True) | Q(groups__name=HEAD))
+    return staff_present(now=clock.now()).filter(Q(is_superuser=True) | Q(groups__name=HEAD))
 
 
 def role_set(*, player_id: int, role: str | None) -> None:

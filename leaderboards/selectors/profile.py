@@ -25,6 +25,7 @@ from games.models import Attempt, Player
 from games.replica import from_replica
 from games.retry import repeat_once
 from games.selectors.attempts import facts_of, is_public, progress_of, shown_code
+from games.selectors.staff import staff_present
 from leaderboards import dates
 from leaderboards.models import Calendar
 from leaderboards.moderation.models import HiddenPlayer
@@ -67,7 +68,7 @@ def player_profile(
     and staff; BadInput `bad_month`, `bad_cursor`.
     """
     known = _ID.fullmatch(public_id)
-    staff = Exists(Player.objects.filter(pk=viewer_id or 0, is_staff=True, is_active=True, deleted_at=None))
+    staff = Exists(staff_present(now=now).filter(pk=viewer_id or 0))
     found = Player.objects.annotate(
         seen_by_staff=staff, hidden=Exists(HiddenPlayer.objects.filter(player=OuterRef("pk")))
     )

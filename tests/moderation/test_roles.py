@@ -13,6 +13,7 @@ from django.test import Client
 
 from games import clock
 from games.models import Player
+from games.services import player_ban
 from leaderboards.moderation.desk.acts import ACTS
 from leaderboards.moderation.models import ModeratorAction
 from leaderboards.moderation.roles import (
@@ -49,7 +50,12 @@ def test_the_desk_has_a_page_for_every_kind_of_action() -> None:
     assert set(ACTS) == KINDS
 
 
-@pytest.mark.parametrize("change", [{"is_staff": False}, {"is_active": False}, {"deleted_at": dt.datetime.now(dt.UTC)}])
+LONG_AGO = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize(
+    "change", [{"is_staff": False}, {"is_active": False}, {"deleted_at": LONG_AGO}, {"banned_at": LONG_AGO}]
+)
 def test_the_group_alone_is_no_role(change: dict[str, Any]) -> None:
     player = staff(role="head")
     assert role_of(player) == "head"
@@ -58,6 +64,13 @@ def test_the_group_alone_is_no_role(change: dict[str, Any]) -> None:
     Player.objects.filter(pk=player.pk).update(**change)
     assert role_of(player) is None  # whatever the object in hand says
     assert not may_act(player, "clear")
+
+
+def test_a_role_sleeps_while_a_ban_lasts_and_wakes_by_itself() -> None:
+    head, now = staff(role="head"), clock.now()
+    for ends, role in ((now + dt.timedelta(minutes=1), None), (now - dt.timedelta(minutes=1), "head")):
+        player_ban(player_id=head.pk, reason="-", until=ends, now=now - dt.timedelta(days=1))
+        assert role_of(head) == role
 
 
 def test_visitors_players_guests_and_bots_have_no_role() -> None:
