@@ -17,7 +17,7 @@ from .action_state import PARTS, State, Whose, case_read, entries_state, parts_r
 from .cases import case_raise
 from .models import Exclusion, ModeratorAction, Notice
 from .notices import notice_add
-from .roles import may_act
+from .roles import is_last_head, may_act, may_reach
 
 Kind = ModeratorAction.Kind
 
@@ -55,7 +55,16 @@ def may(moderator_id: int | None, kind: Kind, subjects: Collection[Player]) -> N
         return
     if not may_act(Player.objects.get(pk=moderator_id), kind):
         raise Forbidden("role_missing", "Your role does not do this.")
+    within_reach(moderator_id, subjects)
+
+
+def within_reach(moderator_id: int, subjects: Collection[Player]) -> None:
+    """Whom a moderator's role does not reach: the moderator's own, and, but for heads, whoever holds a role (`own_case`,
+    `staff_case`).
+    """
     not_own(moderator_id, subjects)
+    if not may_reach(Player.objects.get(pk=moderator_id), subjects):
+        raise Forbidden("staff_case", "Only a head moderator acts on an account that holds a role, or on its bots.")
 
 
 def not_own(moderator_id: int, subjects: Collection[Player]) -> None:
@@ -65,6 +74,14 @@ def not_own(moderator_id: int, subjects: Collection[Player]) -> None:
     }
     if any(player.pk in theirs or player.owner_id in theirs for player in subjects):
         raise Forbidden("own_case", "Nobody moderates themselves or their own bots.")
+
+
+def not_last_head(player: Player) -> None:
+    """A desk without a head could let nobody in again. Assumes the lock of the player and of the moderator, so that of two
+    heads who ban each other only the first does.
+    """
+    if is_last_head(player):
+        raise Conflict("last_head", "This is the last head moderator who can act. Make somebody else one first.")
 
 
 def attempt_locked(attempt_id: str, moderator_id: int | None) -> Whose:

@@ -3,8 +3,9 @@
 Everything an action changes stands in its log row before and after (see `action_state`), so `action_revert` sets back
 exactly that. Locks, in the order that finishes keep: the attempt, then the players by id, then the boards by id, then
 the case. Every service raises NotFound, BadInput `reason_missing` and `reason_class`, Forbidden `role_missing` and
-`own_case` (nobody moderates their own or their bots' attempts), and Conflict `already_so` when there is nothing to
-change: so all are safe to repeat. `moderator_id` None is the server itself: the judge, or a command of its operator.
+`own_case` (nobody moderates their own or their bots' attempts) and `staff_case` (only a head acts on who holds a role),
+and Conflict `already_so` when there is nothing to change: so all are safe to repeat. `moderator_id` None is the server
+itself: the judge, or a command of its operator.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from games.errors import BadInput, Conflict, Forbidden, NotFound
 from games.models import Player
 from games.retry import repeat_once
 from games.services import players as accounts
+from games.services.passwords import is_banned
 
 from .action_state import State, Whose, case_read, parts_read, parts_write
 from .action_steps import (
@@ -29,6 +31,7 @@ from .action_steps import (
     log,
     may,
     merged_with,
+    not_last_head,
     player_locked,
     refresh,
 )
@@ -156,15 +159,21 @@ def player_ban(
 ) -> ModeratorAction:
     """Shut a player out, and the player's bots, at once and until then (None: for good); results stay.
 
-    Another end or reason replaces what there is. Raises BadInput `ban_until` for an end that has passed.
+    Another end or reason replaces what there is, for who may ban until either end: else a moderator could cut short what
+    a head has decided. Raises BadInput `ban_until` for an end that has passed, Conflict `last_head`.
     """
     why = Why(moderator_id, reason_class, reason, words, now)
     with transaction.atomic(durable=True):
         whose = player_locked(player_id, Kind.BAN, why)
-        if moderator_id is not None and not may_ban(Player.objects.get(pk=moderator_id), until=until, now=now):
-            raise Forbidden("role_missing", "Your role does not ban for so long.")
-        before = parts_read(whose, ["ban"])
         player = whose.player
+        if moderator_id is not None:
+            moderator = Player.objects.get(pk=moderator_id)
+            if not may_ban(moderator, until=until, now=now):
+                raise Forbidden("role_missing", "Your role does not ban for so long.")
+            if is_banned(player, now) and not may_ban(moderator, until=player.banned_until, now=now):
+                raise Forbidden("role_missing", "Your role does not change a ban for so long.")
+        not_last_head(player)
+        before = parts_read(whose, ["ban"])
         if player.banned_at is not None and (player.banned_until, player.ban_reason) == (until, reason):
             raise already("This player is banned until then already.")
         accounts.player_ban(player_id=player.pk, reason=reason, until=until, now=now)

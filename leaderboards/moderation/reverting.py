@@ -20,9 +20,10 @@ from .action_steps import (
     case_opened,
     log,
     merged_with,
-    not_own,
+    not_last_head,
     refresh,
     somebody,
+    within_reach,
 )
 from .models import Exclusion, MergedAccount, ModeratorAction
 from .roles import may_revert
@@ -36,7 +37,7 @@ def action_revert(
 
     A case is set back if nobody has touched it since. What was taken back can be brought back by taking that back.
     Raises Conflict `already_reverted`, `changed_since` (what it changed has been changed again: take that back first),
-    `not_revertible` (an answer to an appeal, or an attempt that is gone).
+    `not_revertible` (an answer to an appeal, or an attempt that is gone), `last_head` (a ban would come back).
     """
     with transaction.atomic(durable=True):
         action = ModeratorAction.objects.select_for_update(of=("self",), no_key=True).select_related(
@@ -54,7 +55,7 @@ def action_revert(
             raise Conflict("already_reverted", "This has been taken back already.")
         whose = _locked_again(done, names, moderator_id)
         if moderator_id is not None:
-            not_own(moderator_id, [whose.player])
+            within_reach(moderator_id, [whose.player])
             if not may_revert(Player.objects.get(pk=moderator_id), done):
                 raise Forbidden("role_missing", "Your role does not take this back.")
         return _set_back(done, whose, names, why)
@@ -75,6 +76,8 @@ def _set_back(done: ModeratorAction, whose: Whose, names: list[str], why: Why) -
     present = parts_read(whose, names)
     if any(present[name] != done.after[name] for name in names):
         raise Conflict("changed_since", "What this changed has been changed again since. Take that back first.")
+    if done.before.get("ban"):
+        not_last_head(whose.player)
     if (done.before.get("merged") or {}).get("main"):
         _may_be_merged(whose.player, done.before["merged"]["main"])
     before = dict(present)

@@ -18,7 +18,7 @@ from games.errors import Conflict, Forbidden, NotFound
 from games.models import Attempt, Player
 
 from .. import actions, selectors
-from ..action_steps import not_own
+from ..action_steps import within_reach
 from ..appeals import appeal_answer
 from ..models import Appeal, Exclusion, ModeratorAction
 from ..roles import HEAD, may_act, may_answer, may_revert, role_of
@@ -99,7 +99,7 @@ def subject_of(act: Act, public_id: str) -> Subject:
 def may_do(moderator: Player, act: Act, subject: Subject) -> bool:
     """Whether this moderator may do this to this subject: what is not, is neither offered nor taken."""
     try:
-        not_own(moderator.pk, [subject.player])
+        within_reach(moderator.pk, [subject.player])
     except Forbidden:
         return False
     if subject.action is not None:
