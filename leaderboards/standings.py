@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, cast
@@ -238,8 +237,8 @@ def sync(board_id: int) -> bool:
 
     May raise REDIS_ERRORS.
     """
-    raw = cast("bytes | None", redis().get(_keys(board_id)[2]))
-    return raw is not None and _sync(board_id, int(raw))
+    since = copied_version(board_id)
+    return since is not None and _sync(board_id, since)
 
 
 # One statement, so one view of the database: the version and every row changed up to it. In the order of the index:
@@ -363,27 +362,15 @@ def _rebuild_thread(board_id: int) -> None:
         connection.close()  # this thread's own
 
 
-def order_digest(board_id: int) -> tuple[str, str] | None:
-    """SHA-256 of the whole order as the copy and as PostgreSQL have it: the nightly check (C13). None without a copy.
+def copied_version(board_id: int) -> int | None:
+    """The board's version that the copy is at; None without a copy. May raise REDIS_ERRORS."""
+    raw = cast("bytes | None", redis().get(_keys(board_id)[2]))
+    return None if raw is None else int(raw)
 
-    May raise REDIS_ERRORS.
-    """
-    sorted_set = _keys(board_id)[0]
-    copy, truth = hashlib.sha256(), hashlib.sha256()
-    if not sync(board_id):
-        return None
-    with snapshot(), connection.chunked_cursor() as rows:
-        start = 0
-        while flat := cast(_Scored, redis().zrange(sorted_set, start, start + CHUNK - 1, withscores=True)):
-            for member, score in flat:
-                copy.update(f"{int(score)} {member.decode()}\n".encode())
-            start += CHUNK
-        rows.execute(
-            """SELECT key, finished_ms, attempt_id FROM leaderboards_entry WHERE board_id = %s AND active
-                ORDER BY key, finished_ms, attempt_id""",
-            (board_id,),
-        )
-        while chunk := rows.fetchmany(CHUNK):
-            for key, finished_ms, attempt_id in chunk:
-                truth.update(f"{key} {member_of(finished_ms, attempt_id)}\n".encode())
-    return copy.hexdigest(), truth.hexdigest()
+
+def copied_pages(board_id: int) -> Iterator[_Scored]:
+    """(member, score) of the whole copy in its order, page by page and so not of one moment. May raise REDIS_ERRORS."""
+    sorted_set, start = _keys(board_id)[0], 0
+    while page := cast(_Scored, redis().zrange(sorted_set, start, start + CHUNK - 1, withscores=True)):
+        yield page
+        start += CHUNK

@@ -3,7 +3,7 @@
     python -m leaderboards.bench.load_check BOARD        (with the server's environment)
 
 Prints one line of JSON: the board's `version`, `entries`, the ids of its first rows in order (`top`), how many entries are
-`different` from what its attempts say (counters included), whether the `copy` in Redis has the same order, and whether
+`different` from what its attempts say (counters included), whether the `copy` in Redis has the `same` order (`Order` in standings_check.py), and whether
 `manage.py verify` finds every attempt as its log says (`verified`).
 """
 
@@ -24,6 +24,7 @@ def checked(scope: str) -> dict[str, Any]:
     from leaderboards import standings
     from leaderboards.models import Board, Entry
     from leaderboards.selectors.standing import groups_of, standing_of_entry, standings_wanted
+    from leaderboards.standings_check import order_check
 
     board = Board.objects.get(scope=scope, kind=Board.Kind.PEOPLE, view=Board.View.BEST)
     attempts = Attempt.objects.filter(competition_key=scope, player__kind__in=["person", "guest"])
@@ -36,14 +37,13 @@ def checked(scope: str) -> dict[str, Any]:
     ranked = sorted(wanted.values(), key=lambda standing: standing.place)[:_TOP]
     ids = dict(Attempt.objects.filter(pk__in=[one.attempt_id for one in ranked]).values_list("id", "public_id"))
     standings.rebuild(board.pk)  # smaller boards have no copy by themselves
-    orders = standings.order_digest(board.pk)
     return {
         "version": board.version,
         "entries": board.entries,
         "top": [ids[one.attempt_id] for one in ranked],
         "different": different + sum(one != other for one, other in zip(counters, truth, strict=True)),
         "verified": verified(),
-        "copy": "none" if orders is None else "same" if orders[0] == orders[1] else "different",
+        "copy": order_check(board.pk),
     }
 
 

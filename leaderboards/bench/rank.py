@@ -27,6 +27,7 @@ from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
 from leaderboards.selectors.boards import cursor_text
 from leaderboards.services.entries import entry_record
+from leaderboards.standings_check import order_check
 
 from .capacity_rows import without_indexes
 
@@ -109,8 +110,7 @@ def _measure(board: Board, entries: int, samples: int) -> dict[str, Any]:
     figure["finish_new"] = _summary(
         _new_finishes(range(first + entries, first + entries + NEW)), floor, FINISH_WITHIN_MS
     )
-    orders = standings.order_digest(board.pk)
-    figure["same_order_everywhere"] = orders is not None and orders[0] == orders[1]
+    figure["same_order_everywhere"] = order_check(board.pk) == "same"
     return figure
 
 

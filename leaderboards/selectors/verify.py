@@ -16,8 +16,8 @@ from games.engine.errors import EngineError
 from games.engine.ranking import ELAPSED_QUANTUM
 from games.models import Player
 from games.selectors.verify import Difference
-from leaderboards import standings
 from leaderboards.models import Board, DailyChallenge, Entry
+from leaderboards.standings_check import order_check
 
 from .boards import boards_with_copies
 from .ranks import snapshot
@@ -144,12 +144,17 @@ def competitions_verify() -> tuple[int, list[Difference]]:
     return len(dailies), found
 
 
-def copies_verify() -> tuple[int, list[Difference]]:
-    """The order of each board's Redis copy against PostgreSQL's; how many copies, and what differs. May raise REDIS_ERRORS."""
-    count, found = 0, []
+def copies_verify() -> tuple[int, list[str], list[Difference]]:
+    """The order of each board's Redis copy against PostgreSQL's. May raise REDIS_ERRORS.
+
+    How many copies were compared, the boards that were played all the while so that theirs could not be, what differs.
+    """
+    count, busy, found = 0, [], []
     for board_id, name in boards_with_copies([]):
-        orders = standings.order_digest(board_id)
-        count += orders is not None
-        if orders is not None and orders[0] != orders[1]:
+        order = order_check(board_id)
+        count += order in {"same", "different"}
+        if order == "busy":
+            busy.append(name)
+        elif order == "different":
             found.append(Difference(f"copy of {name}", "order", "not that of the database"))
-    return count, found
+    return count, busy, found

@@ -12,6 +12,14 @@ from games.redis import REDIS_ERRORS, redis_available
 from leaderboards import standings
 from leaderboards.scopes import parse_scope
 from leaderboards.selectors.boards import boards_with_copies
+from leaderboards.standings_check import Order, order_check
+
+ORDERS: dict[Order, str] = {
+    "none": "no copy",
+    "same": "same order",
+    "different": "ORDER DIFFERS",
+    "busy": "played all the while, not compared",
+}
 
 
 class Command(BaseCommand):
@@ -19,7 +27,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("boards", nargs="*", help="game codes or daily-YYYY-MM-DD; without: all that have a copy")
-        parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when an order differs")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="change nothing; exit 1 when an order differs; a board that is played all the while is told, and no fault",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not redis_available():
@@ -29,10 +41,9 @@ class Command(BaseCommand):
             different = 0
             for board_id, name in boards_with_copies(scopes):
                 if options["check"]:
-                    orders = standings.order_digest(board_id)
-                    same = orders is None or orders[0] == orders[1]
-                    different += not same
-                    said = "no copy" if orders is None else "same order" if same else "ORDER DIFFERS"
+                    order = order_check(board_id)
+                    different += order == "different"
+                    said = ORDERS[order]
                 else:
                     said = "rebuilt" if standings.rebuild(board_id) else "another process is at it"
                 self.stdout.write(f"{name}: {said}")

@@ -25,7 +25,8 @@ class Command(BaseCommand):
     help = (
         "Replay every stored attempt, in either form of its log, and compare results; compute the entries of all boards"
         " anew; count counters and histograms; compare the Redis copies. Nothing is changed, and games may go on. Exit 1"
-        " with a list of what differs. Started again after an end, it goes on where it was."
+        " with a list of what differs. Started again after an end, it goes on where it was. The copy of a board that is"
+        " played all the while cannot be compared: that is told, and no fault."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -109,10 +110,12 @@ class Command(BaseCommand):
             self.stdout.write("Redis does not answer: its copies were not compared.")
             return []
         try:
-            count, found = verify.copies_verify()
+            count, busy, found = verify.copies_verify()
         except REDIS_ERRORS as problem:
             raise CommandError(f"Redis failed: {problem}") from problem
         self.stdout.write(f"{count:,} Redis copies of boards")
+        for name in busy:
+            self.stdout.write(f"copy of {name}: busy: played all the while, not compared")
         return [(what, code, said) for what, code, said in found]
 
 
