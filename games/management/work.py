@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +19,22 @@ from typing import Any, TextIO, TypeVar
 
 _Result = TypeVar("_Result")
 _Key = TypeVar("_Key")
+_ROOT = Path(__file__).resolve().parents[2]
+_OF = "results of"
 
 
 def available_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def release_digest(*folders: str) -> str:
+    """SHA-256 of the Python source below these folders of the project: another release, another digest."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted((_ROOT / folder).rglob("*.py")):
+            digest.update(f"{path.relative_to(_ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 def _end_with_parent() -> None:
@@ -117,11 +129,17 @@ class AlreadyWorking(Exception):
 
 
 class Kept:
-    """Results kept as lines of JSON while the work goes on. What a kill leaves half written is not read."""
+    """Results kept as lines of JSON while the work goes on. What a kill leaves half written is not read.
 
-    def __init__(self, file: TextIO, path: Path) -> None:
-        self._file, self._path = file, path
+    The first line says what they are results of. Those of anything else are dropped: an upgrade or a restore between
+    two runs is what the second one is for.
+    """
+
+    def __init__(self, file: TextIO, path: Path, of: Mapping[str, str]) -> None:
+        self._file, self._path, self._of = file, path, dict(of)
         self.results: dict[str, Any] = {}
+        self.dropped: list[str] = []
+        """In what the results that were found here differed; empty when none were dropped."""
         whole = 0
         for line in file:
             try:
@@ -132,8 +150,22 @@ class Kept:
                 break
             self.results[key] = result
             whole += len(line.encode())
+        was = self.results.pop(_OF, None)
+        if was != self._of:
+            if whole:
+                self.dropped = [name for name in of if not isinstance(was, dict) or was.get(name) != of[name]]
+            self.begin_anew()
+            return
         file.seek(whole)
         file.truncate()
+
+    def begin_anew(self) -> None:
+        """Drop all results, in the file too: a run that is stopped now leaves none of them to the next."""
+        self.results.clear()
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(json.dumps([_OF, self._of]) + "\n")
+        self._file.flush()
 
     def keep(self, key: str, result: Any) -> None:
         self.results[key] = result
@@ -146,8 +178,8 @@ class Kept:
 
 
 @contextmanager
-def kept_results(path: Path) -> Iterator[Kept]:
-    """The results in this file, made if need be. Raises AlreadyWorking, OSError."""
+def kept_results(path: Path, of: Mapping[str, str]) -> Iterator[Kept]:
+    """The results in this file, made if need be, as far as they are ``of`` just this. Raises AlreadyWorking, OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:
         try:
@@ -155,4 +187,4 @@ def kept_results(path: Path) -> Iterator[Kept]:
         except BlockingIOError:
             raise AlreadyWorking from None
         file.seek(0)
-        yield Kept(file, path)
+        yield Kept(file, path, of)

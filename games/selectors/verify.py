@@ -47,8 +47,23 @@ SELECT a.id, a.public_id, a.code, a.ruleset, a.undo_allowed, (extract(epoch FROM
   FROM (SELECT * FROM games_attempt WHERE id > %s AND id <= %s ORDER BY id LIMIT %s) a
   JOIN games_deal d ON d.id = a.deal_id {log_join("a.id")}
  ORDER BY a.id"""
+# A restored dump makes the tables anew, with other oids; a restored copy of the data directory goes on in a timeline of
+# its own. (A replica has no timeline to tell: it follows.)
+_IDENTITY: Final = """
+SELECT (SELECT system_identifier FROM pg_control_system()), (SELECT oid FROM pg_database WHERE datname = current_database()),
+       'games_attempt'::regclass::oid,
+       CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+       (SELECT md5(string_agg(app || ' ' || name, ',' ORDER BY app, name)) FROM django_migrations)"""
 _AT: Final = 11 + len(_POSITION)
 _LOG: Final = _AT + len(_RESULT)
+
+
+def database_identity() -> dict[str, str]:
+    """What changes when the database is another, is brought back from a backup, or has had another migration."""
+    with connection.cursor() as cursor:
+        cursor.execute(_IDENTITY)
+        *database, schema = cursor.fetchone()
+    return {"schema": schema, "database": " ".join(map(str, database))}
 
 
 def attempts_span() -> tuple[int, int]:

@@ -61,14 +61,14 @@ def test_after_a_kill_the_same_command_goes_on(tmp_path: Path) -> None:
     kept = tmp_path / "winnability-E-2.jsonl"
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 120
-        while not kept.exists() or kept.read_bytes().count(b"\n") < 2:
+        while not kept.exists() or kept.read_bytes().count(b"\n") < 3:  # the first says what they are of
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.02)
         workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         process.kill()
     assert workers
-    assert kept.read_bytes().count(b"\n") < 8
+    assert kept.read_bytes().count(b"\n") < 9
     with kept.open("a") as file:
         file.write('["7 1000", [1, 2')  # as a kill in the middle of a write would leave it
     while any(_lives(int(worker)) for worker in workers):
@@ -95,7 +95,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
         kept = tmp_path / "winnability-E-1.jsonl"
-        while not kept.exists() or not kept.stat().st_size:
+        while not kept.exists() or kept.read_bytes().count(b"\n") < 2:
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
@@ -109,10 +109,19 @@ def test_bad_arguments_are_refused(tmp_path: Path) -> None:
     for arguments in (["--ruleset", "Q"], ["--deals", "0"], ["--processes", "0"]):
         with pytest.raises(CommandError):
             told(*arguments)
-    with kept_results(tmp_path / "winnability-E-1.jsonl"), pytest.raises(CommandError, match="already"):
+    with kept_results(tmp_path / "winnability-E-1.jsonl", {}), pytest.raises(CommandError, match="already"):
         told("--deals", "10", "--processes", "1")
-    with kept_results(tmp_path / "one"), pytest.raises(AlreadyWorking), kept_results(tmp_path / "one"):
+    with kept_results(tmp_path / "one", {}), pytest.raises(AlreadyWorking), kept_results(tmp_path / "one", {}):
         pass
+
+
+def test_results_of_another_release_are_not_believed(tmp_path: Path) -> None:
+    arguments = ["--ruleset", "E", "--deals", "50", "--processes", "1"]
+    kept = tmp_path / "winnability-E-1.jsonl"
+    true = told(*arguments)
+    for first in ('["results of", {"release": "another"}]\n', ""):
+        kept.write_text(first + '["0 50", [50, [50]]]\n')
+        assert told(*arguments) == true
 
 
 def test_wilson_interval_by_known_values() -> None:

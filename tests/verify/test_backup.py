@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import psycopg
 import pytest
 from django.db import connection
 
+from games.management.work import kept_results
 from tests.leaderboards.cast import raw
 from tests.processes import database_url, fresh_database, run_manage
 from tests.verify.test_verify import history
@@ -33,6 +35,15 @@ def rows(url: str) -> dict[str, str]:
 def settings_of(url: str) -> dict[str, Any]:
     """As Django has them."""
     return dict(dj_database_url.parse(url))
+
+
+def results_of_another(env: dict[str, str]) -> dict[str, str]:
+    """What `verify` keeps results of, over another database."""
+    script = (
+        "import json; from leaderboards.management.commands.verify import results_of; print(json.dumps(results_of()))"
+    )
+    said = run_manage("shell", "--no-imports", "-c", script, env=env).stdout
+    return dict(json.loads(said))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -59,7 +70,11 @@ def test_a_backup_comes_back_as_it_was_and_verifies_and_a_damaged_one_changes_no
             restore(settings_of(other), tmp_path / "sql", replace=True)
         assert rows(other) == untouched
         raw().set("tripeaks:board:{x:1}:v", 7)
+        with kept_results(tmp_path / "data" / "verify.jsonl", results_of_another(env)) as kept:
+            kept.keep("attempts 0-20000", [0, []])
         run_manage("restore", str(file), "--replace", env=env)
         assert rows(other) == rows(here)
         assert raw().get("tripeaks:board:{x:1}:v") is None
-        assert run_manage("verify", env=env).stdout.splitlines()[-1] == "No difference."
+        said = run_manage("verify", env=env).stdout.splitlines()
+        assert said[0] == f"What {tmp_path}/data/verify.jsonl keeps is of another database: begun anew."
+        assert said[-1] == "No difference."

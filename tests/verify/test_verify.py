@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,12 @@ from games.engine.deals import deal_cards
 from games.engine.moves import format_log
 from games.engine.position import start
 from games.engine.rulesets import find_ruleset
-from games.models import Attempt, CompactLog, Deal, Move
+from games.models import Attempt, CompactLog, Deal
 from games.services import attempts_compact
-from leaderboards.models import Board, DailyChallenge, Entry, ScoreBucket
+from leaderboards.models import Board, DailyChallenge, Entry
 from leaderboards.services import dailies_prepare
 from tests.leaderboards.cast import raw, reading_from
 from tests.moderation.playing import EASY, WON, competition, play, somebody
-from tests.processes import database_url, run_manage
 
 DAY = dt.timedelta(days=1)
 
@@ -194,22 +192,3 @@ def test_the_copy_in_redis_is_compared(tmp_path: Path) -> None:
         code, said = verified(tmp_path)
     assert code == 1
     assert f"copy of {board}: order: " in said
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_run_that_was_stopped_goes_on_in_several_processes(tmp_path: Path) -> None:
-    first = history()[0]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT setval('games_attempt_id_seq', 60000)")
-    play(somebody("dora"), WON[:5])
-    progress = tmp_path / "verify.jsonl"
-    kept = [f"attempt {first.public_id}", "score", "as an earlier run found"]
-    progress.write_text(json.dumps(["attempts 0", [6, [kept]]]) + "\n" + '["attempts 20000", [0,')
-    environment = {"DATABASE_URL": database_url(str(connection.settings_dict["NAME"]))}
-    done = run_manage("verify", "--jobs=2", f"--progress={progress}", env=environment, check=False)
-    assert done.returncode == 1, done.stderr
-    assert "7 attempts, 6 of them by an earlier run; " in done.stdout
-    assert ": ".join(kept) in done.stdout
-    assert "\n1 difference." in done.stdout
-    assert not progress.exists()
-    assert (verified(tmp_path)[0], ScoreBucket.objects.exists(), Move.objects.exists()) == (0, True, True)

@@ -13,7 +13,15 @@ from django.core.management.base import BaseCommand, CommandError
 
 from games.engine.errors import EngineError
 from games.engine.rulesets import DEFAULT_RULESET, RULESETS, find_ruleset
-from games.management.work import AlreadyWorking, Kept, Progress, available_cores, in_processes, kept_results
+from games.management.work import (
+    AlreadyWorking,
+    Kept,
+    Progress,
+    available_cores,
+    in_processes,
+    kept_results,
+    release_digest,
+)
 from games.solver.exact import warm_up
 from games.solver.survey import BLOCK, Survey, survey_block
 
@@ -44,7 +52,9 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
         path: Path = settings.DATA_DIR / f"winnability-{letters}-{seed}.jsonl"
         try:
-            with kept_results(path) as kept:
+            with kept_results(path, {"release": release_digest("games/engine", "games/solver")}) as kept:
+                if kept.dropped:
+                    self.stderr.write(f"The results in {path} are of another release: begun anew.")
                 survey = _measure(kept, letters, deals, seed, processes)
                 self.stdout.write(as_json(letters, seed, survey) if json else as_text(letters, seed, survey))
                 kept.forget()

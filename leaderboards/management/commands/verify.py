@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
-from games.management.work import AlreadyWorking, Kept, Progress, in_processes, kept_results
+from games.management.work import AlreadyWorking, Kept, Progress, in_processes, kept_results, release_digest
 from games.redis import REDIS_ERRORS, redis_available
-from games.selectors.verify import attempts_span
+from games.selectors.verify import attempts_span, database_identity
 from leaderboards.selectors import verify
 from leaderboards.verifying import Found, part_verify
 
@@ -21,12 +21,18 @@ PARTS = {"attempts": 20_000, "players": 5_000, "boards": 2_000}
 """What a process takes at a time, in ids."""
 
 
+def results_of() -> dict[str, str]:
+    """What kept results have to be of to be believed: this release, over this database as it is."""
+    # All of the code: besides the engine, that of logs, results and boards decides what a part comes to.
+    return {"release": release_digest("games", "leaderboards"), **database_identity()}
+
+
 class Command(BaseCommand):
     help = (
         "Replay every stored attempt, in either form of its log, and compare results; compute the entries of all boards"
         " anew; count counters and histograms; compare the Redis copies. Nothing is changed, and games may go on. Exit 1"
-        " with a list of what differs. Started again after an end, it goes on where it was. The copy of a board that is"
-        " played all the while cannot be compared: that is told, and no fault."
+        " with a list of what differs. Started again after an end, it goes on where it was, if release and database are"
+        " the same. The copy of a board that is played all the while cannot be compared: that is told, and no fault."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,9 +48,11 @@ class Command(BaseCommand):
             raise CommandError("--jobs must be at least 1.")
         path = Path(progress) if progress else settings.DATA_DIR / "verify.jsonl"
         try:
-            with kept_results(path) as kept:
+            with kept_results(path, results_of()) as kept:
                 if anew:
-                    kept.results.clear()
+                    kept.begin_anew()
+                elif kept.dropped:
+                    self.stdout.write(f"What {path} keeps is of another {' or '.join(kept.dropped)}: begun anew.")
                 found = self._verify(kept, jobs)
                 kept.forget()
         except AlreadyWorking:
@@ -82,19 +90,15 @@ class Command(BaseCommand):
 
     def _rows(self, kind: str, highest: int, total: int, kept: Kept, jobs: int) -> list[tuple[str, str, str]]:
         size = PARTS[kind]
-        parts = {f"{kind} {after}": (kind, after, after + size) for after in range(0, highest, size)}
-        # The last part of an earlier run may have grown since: only parts that were full then are believed.
-        done = {
-            name: _found(kept.results[name])
-            for name, part in parts.items()
-            if name in kept.results and part[2] <= highest
-        }
+        parts = {f"{kind} {after}-{after + size}": (kind, after, after + size) for after in range(0, highest, size)}
+        done = {name: _found(kept.results[name]) for name in parts if name in kept.results}
         missing = [(name, part) for name, part in parts.items() if name not in done]
         before = sum(count for count, _ in done.values())
         began, verified = monotonic(), 0
         with Progress(total, kind, done=before) as bar:
             for name, result in in_processes(min(jobs, max(1, len(missing))), part_verify, missing):
-                kept.keep(name, result)
+                if parts[name][2] <= highest:  # a part that is not full yet may have grown when the next run begins
+                    kept.keep(name, result)
                 done[name] = result
                 verified += result[0]
                 bar.add(result[0])
