@@ -120,6 +120,20 @@ def test_the_image_has_what_the_commands_need(services: dict[str, Any]) -> None:
     assert services["web"]["build"]["dockerfile"] == "tripeaks_site/deploy/Dockerfile"
 
 
+def test_what_long_commands_have_done_outlives_their_container(services: dict[str, Any]) -> None:
+    docker = (DEPLOY / "Dockerfile").read_text()
+    assert services["maintenance"]["volumes"] == ["data:/app/.data"]
+    assert "data" in yaml.safe_load(TEXT)["volumes"]
+    assert "WORKDIR /app\n" in docker
+    # A new volume takes its owner from the image; and .data beside manage.py is where the settings look.
+    assert re.search(r"install -d -o tripeaks .*/app/\.data\b", docker)
+    script = "from tripeaks_site import settings; print(settings.DATA_DIR.relative_to(settings.BASE_DIR))"
+    env = {name: value for name, value in os.environ.items() if name != "TRIPEAKS_DATA"}
+    said = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert said.stdout == ".data\n"
+    assert "TRIPEAKS_DATA" not in services["maintenance"]["environment"]
+
+
 def status_of(url: str) -> int:
     """The status of the answer; 0 when nobody answers."""
     try:

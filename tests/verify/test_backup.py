@@ -75,6 +75,6 @@ def test_a_backup_comes_back_as_it_was_and_verifies_and_a_damaged_one_changes_no
         run_manage("restore", str(file), "--replace", env=env)
         assert rows(other) == rows(here)
         assert raw().get("tripeaks:board:{x:1}:v") is None
-        said = run_manage("verify", env=env).stdout.splitlines()
-        assert said[0] == f"What {tmp_path}/data/verify.jsonl keeps is of another database: begun anew."
-        assert said[-1] == "No difference."
+        lines = run_manage("verify", env=env).stdout.splitlines()
+        assert lines[0] == f"What {tmp_path}/data/verify.jsonl keeps is of another database: begun anew."
+        assert lines[-1] == "No difference."
