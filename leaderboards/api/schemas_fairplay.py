@@ -190,7 +190,6 @@ class ExportNoticeSchema(NoticeSchema):
 class ExportCaseSchema(s.Serializer[Any]):
     player = s.CharField()
     attempt = s.CharField(allow_null=True, help_text="null: it is about the player")
-    severity = s.IntegerField(min_value=0, help_text="Points of evidence, and those that reports add")
     reasons = s.ListField(child=s.CharField(), help_text="Names of signals, report, appeal")
     opened_at = _instant()
     closed_at = _instant(allow_null=True)

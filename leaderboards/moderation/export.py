@@ -2,8 +2,8 @@
 
 Not in it: secrets (only hashes are kept), cards that were never turned up and codes that are sealed (R10.1), what each
 signal weighed of the player's attempts, what others wrote in reports, and the moderators' notes for each other (the
-reasons in their log, of which the class is told). A judgement is told by its verdict and date, a case by its severity and
-the names of its signals: the inner evidence compares with attempts of others, and would teach how to pass the next time.
+reasons in their log, of which the class is told). A judgement is told by its verdict and date, a case by the names
+of its signals: the inner evidence compares with attempts of others, and points would teach how to pass the next time.
 Who reported and who decided is told to nobody. The page /fair-play says the same.
 """
 
@@ -202,7 +202,6 @@ def _cases(whose: Q) -> Iterator[dict[str, Any]]:
         yield {
             "player": row.player.public_id,
             "attempt": row.attempt.public_id if row.attempt else None,
-            "severity": row.severity,
             "reasons": row.reasons,
             "opened_at": iso(row.opened_at),
             "closed_at": iso(row.closed_at),

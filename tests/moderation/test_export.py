@@ -149,7 +149,13 @@ def test_it_holds_cases_and_decisions_without_who_reported_or_decided_and_withou
         (robot.public_id, None),
     }
     one = cases[alice.player.public_id, attempt.public_id]
-    assert (one["severity"], one["reasons"], one["opened_at"]) == (5, ["report"], clock.iso(now))
+    assert one == {
+        "player": alice.player.public_id,
+        "attempt": attempt.public_id,
+        "reasons": ["report"],
+        "opened_at": clock.iso(now),
+        "closed_at": None,
+    }, "and no points"
     told = [(each["player"], each["kind"], each["reason_class"], each["words"]) for each in found["actions"]]
     me = alice.player.public_id
     assert told == [
