@@ -22,12 +22,13 @@ def case_raise(
     reasons: Sequence[str],
     now: dt.datetime,
     reported: bool = False,
+    anew: bool = False,
 ) -> Case:
     """Open the case of an attempt, or else of a player, or raise the one there is. In the caller's transaction.
 
     `severity` is that of the evidence and stands above what reports add to it (the caller adds that, as it depends on
     who reports); `reported` counts one more reporter. A closed case is opened again for reasons that are new, and only
-    for those. Locks the case.
+    for those, unless it is to be judged `anew` (`case_opens`). Locks the case.
     """
     where = {"attempt": attempt} if attempt is not None else {"attempt": None, "player_id": player_id}
     fresh = Case(
@@ -42,7 +43,7 @@ def case_raise(
     Case.objects.bulk_create([fresh], ignore_conflicts=True)  # two at once make one, and meet at its lock
     case = Case.objects.select_for_update(of=("self",), no_key=True).get(**where)
     new = [reason for reason in dict.fromkeys(reasons) if reason not in case.reasons]
-    if case.closed_at is not None and (new or ALWAYS_NEW in reasons):
+    if case_opens(case, reasons, anew=anew):
         case.opened_at, case.closed_at = now, None
     case.reasons = [*case.reasons, *new]
     case.severity = max(case.severity, severity + (_points_of_reports(case) if severity else 0))
@@ -50,6 +51,15 @@ def case_raise(
     case.updated_at = now
     case.save()
     return case
+
+
+def case_opens(case: Case | None, reasons: Sequence[str], *, anew: bool = False) -> bool:
+    """Whether `case_raise` makes an open case of none or of a closed one. `anew`: also for the reasons it has."""
+    if case is None:
+        return bool(reasons)
+    if case.closed_at is None:
+        return False
+    return anew or ALWAYS_NEW in reasons or any(reason not in case.reasons for reason in reasons)
 
 
 def _points_of_reports(case: Case) -> int:

@@ -15,10 +15,11 @@ from games.retry import repeat_once
 from . import verdict
 from .actions import attempt_hold
 from .cases import case_raise
+from .effects import Follows, what_follows
 from .evidence import Evidence
 from .gather import evidence_of
 from .lines import Fields, lines_of
-from .models import Exclusion, Judgement, ModeratorAction
+from .models import Judgement
 from .shuffles import Care, Studied, study
 from .signals import VERSION, Signal
 from .verdict import Judged
@@ -38,7 +39,6 @@ class Judge(Protocol):
     def __call__(self, evidence: Evidence, *, confirm: Callable[[Care], Sequence[Studied]]) -> Judged: ...
 
 
-@repeat_once
 def attempt_judge(
     *,
     attempt_id: int,
@@ -54,14 +54,22 @@ def attempt_judge(
     judged before any lock is taken; then, in one transaction under the attempt's lock, the row is written, and a case
     is raised or the attempt held. Locks: the attempt, then those of `case_raise` and `attempt_hold`.
     """
+    return attempt_judge_told(attempt_id=attempt_id, ply=ply, now=now, judge=judge, version=version, fields=fields)[0]
+
+
+@repeat_once
+def attempt_judge_told(
+    *, attempt_id: int, ply: int, now: dt.datetime, judge: Judge, version: int, fields: Fields
+) -> tuple[Judgement | None, Follows | None]:
+    """`attempt_judge`, and what has followed; None where the row was there already."""
     known = Judgement.objects.filter(attempt_id=attempt_id, ply=ply, version=version)
     found = known.first()
     if found is not None:
-        return found
+        return found, None
     attempt = Attempt.objects.select_related("player", "deal").filter(pk=attempt_id).first()
     judged = None if attempt is None else judgement_of(attempt=attempt, ply=ply, judge=judge, fields=fields)
     if judged is None:
-        return None
+        return None, None
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
@@ -73,7 +81,8 @@ def attempt_judge(
         )
         found = known.first()
         if locked is None or found is not None:
-            return found
+            return found, None
+        follows = what_follows(attempt=locked, ply=ply, verdict=judged.verdict, reasons=reasons_of(judged))
         row = Judgement.objects.create(
             attempt_id=attempt_id,
             ply=ply,
@@ -84,8 +93,8 @@ def attempt_judge(
             knowledge=list(judged.knowledge),
             judged_at=now,
         )
-        _act(locked, judged, version, now)
-    return row
+        _act(locked, judged, follows, version, now)
+    return row, follows
 
 
 def judgement_of(
@@ -165,20 +174,24 @@ _REASON_CLASSES: Final = {
 }
 
 
-def _act(attempt: Attempt, judged: Judged, version: int, now: dt.datetime) -> None:
-    """Raise a case, hold the attempt. Assumes the attempt's lock. Only a result that counts has anything at stake.
+def reasons_of(judged: Judged) -> list[str]:
+    """The names of what was found, as a case keeps them."""
+    return [signal.name for signal in judged.signals]
 
-    What a moderator has decided stands: an attempt that one has cleared or reinstated is never held again by the judge
-    (its case may be raised once more, for reasons that are new), and a disqualified one is left alone.
-    """
-    if judged.verdict == "nothing" or not attempt.ranked or attempt.result_ply is None:
-        return
-    excluded = Exclusion.objects.filter(pk=attempt.pk).values_list("kind", flat=True).first()
-    if excluded == Exclusion.Kind.DISQUALIFIED:
-        return
-    reasons = [signal.name for signal in judged.signals]
-    case_raise(attempt=attempt, player_id=attempt.player_id, severity=judged.points, reasons=reasons, now=now)
-    if judged.verdict == "hold" and excluded is None and not cleared_by_moderator(attempt.pk):
+
+def _act(attempt: Attempt, judged: Judged, follows: Follows, version: int, now: dt.datetime) -> None:
+    """Raise a case, hold the attempt, as `what_follows` says. Assumes the attempt's lock."""
+    reasons = reasons_of(judged)
+    if follows.raises:
+        case_raise(
+            attempt=attempt,
+            player_id=attempt.player_id,
+            severity=judged.points,
+            reasons=reasons,
+            now=now,
+            anew=follows.anew,
+        )
+    if follows.holds:
         attempt_hold(
             attempt_id=attempt.public_id,
             moderator_id=None,
@@ -193,18 +206,3 @@ def reason_of(judged: Judged, version: int) -> str:
     """Why, in words for the log of actions."""
     found = ", ".join(f"{signal.name} {signal.points}" for signal in judged.signals)
     return f"Signals of version {version}: {judged.points} points ({found})."
-
-
-_DECIDING: Final = ("hold", "clear", "disqualify", "reinstate")
-
-
-def last_decision(attempt_pk: int) -> ModeratorAction | None:
-    """The newest action that decides whether an attempt counts and that has not been taken back."""
-    decided = ModeratorAction.objects.filter(attempt_id=attempt_pk, kind__in=_DECIDING, reverted_by=None)
-    return decided.order_by("-at", "-pk").first()
-
-
-def cleared_by_moderator(attempt_pk: int) -> bool:
-    """Whether the last word on an attempt is a moderator's, and that it counts."""
-    last = last_decision(attempt_pk)
-    return last is not None and last.moderator_id is not None and last.kind in ("clear", "reinstate")

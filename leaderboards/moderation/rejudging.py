@@ -16,7 +16,8 @@ from games.models import Attempt
 
 from . import verdict
 from .actions import action_revert, attempt_clear
-from .judging import Judge, attempt_judge, cleared_by_moderator, judgement_of, last_decision
+from .effects import Follows, last_decision, what_follows
+from .judging import Judge, attempt_judge_told, judgement_of, reasons_of
 from .lines import Fields
 from .models import Exclusion, Judgement
 from .signals import VERSION
@@ -42,8 +43,8 @@ class Rejudged:
     known: bool
     """This version had judged it already."""
     effect: Effect
-    """What follows, or would: a case, a hold, the end of a hold that the judge made. `left alone`: a moderator, or
-    somebody else meanwhile, has decided otherwise."""
+    """What follows, or would: a case that is opened, for the first time or again, a hold, the end of a hold that the
+    judge made. `left alone`: a moderator, or somebody else meanwhile, has decided otherwise."""
 
     @property
     def changed(self) -> bool:
@@ -73,10 +74,11 @@ def rejudge(
         before = _newest(pk, ply, but=version)
         after: tuple[str, int]
         if known or apply:
-            row = attempt_judge(attempt_id=pk, ply=ply, now=now, judge=judge, version=version, fields=fields)
+            row, follows = attempt_judge_told(
+                attempt_id=pk, ply=ply, now=now, judge=judge, version=version, fields=fields
+            )
             if row is None:
                 continue
-            effect = _effect(pk, before, row.verdict) if not known else _effect_on_hold(pk, row.verdict)
             after = row.verdict, row.points
         else:
             attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
@@ -86,8 +88,9 @@ def rejudge(
             fresh[pk] = judged.knowledge
             if len(fresh) > _REMEMBERED:
                 fresh.popitem(last=False)
-            effect = _effect(pk, before, judged.verdict)
+            follows = what_follows(attempt=attempt, ply=ply, verdict=judged.verdict, reasons=reasons_of(judged))
             after = judged.verdict, judged.points
+        effect = _effect(pk, before, after[0], follows or Follows())
         if effect == "lift" and apply and not _lift(pk, public_id, after[0], version, now):
             effect = "left alone"
         yield Rejudged(public_id, ended, *before, *after, known, effect)
@@ -122,15 +125,17 @@ def _excluded(attempt_pk: int) -> str | None:
     return Exclusion.objects.filter(pk=attempt_pk).values_list("kind", flat=True).first()
 
 
-def _effect(attempt_pk: int, before: tuple[str, int], after: str) -> Effect:
-    """What follows, or has just followed, from a judgement that is new."""
+def _effect(attempt_pk: int, before: tuple[str, int], after: str, follows: Follows) -> Effect:
+    """What follows, or has just followed, in a word: by the same rule for a look and for what was done."""
+    if follows.holds:
+        return "hold"
+    lifted = _effect_on_hold(attempt_pk, after)
+    if lifted == "lift":
+        return "lift"
+    if follows.opens:
+        return "case"
     worse = _ORDER[after] > max(_ORDER[before[0]], _ORDER["nothing"])
-    if not worse:
-        return _effect_on_hold(attempt_pk, after)
-    counts = Attempt.objects.filter(pk=attempt_pk, ranked=True, result_ply__isnull=False).exists()
-    if not counts or _excluded(attempt_pk) == Exclusion.Kind.DISQUALIFIED or cleared_by_moderator(attempt_pk):
-        return "left alone"
-    return "hold" if after == "hold" else "case"
+    return "left alone" if worse and follows.stopped else lifted
 
 
 def _effect_on_hold(attempt_pk: int, after: str) -> Effect:

@@ -29,6 +29,8 @@ from tests.factories import SignedIn, person, token
 EASY = "TP1-E-AAAAAAB"
 WON: Sequence[str] = LINE
 """A line that wins EASY at ply 50."""
+STUCK: Sequence[str] = [*["d"] * 23, "t27", "t25", "t26", "t16", "t19", "t21", "t17", "t22", "t12"]
+"""A line after which EASY offers no move at ply 32: a result, from which an undo may still go on."""
 _serial = itertools.count()
 
 
@@ -81,6 +83,22 @@ def play(
         )
     if resign:
         attempt_resign(attempt_id=attempt.public_id, **signed, move_id=f"{key}-resign", now=end)
+    return Attempt.objects.select_related("player", "deal").get(pk=attempt.pk)
+
+
+def play_on(who: SignedIn, attempt: Attempt, line: Sequence[str]) -> Attempt:
+    """More moves in an attempt that is not closed, all of them now."""
+    now = clock.now()
+    for ply, move in enumerate(parse_log(" ".join(line)), start=attempt.ply):
+        attempt_move(
+            attempt_id=attempt.public_id,
+            token_hash=bytes(who.credential.token_hash),
+            via="bearer",
+            move=move,
+            expected_ply=ply,
+            move_id=f"on{next(_serial)}",
+            now=now,
+        )
     return Attempt.objects.select_related("player", "deal").get(pk=attempt.pk)
 
 

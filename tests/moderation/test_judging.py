@@ -14,12 +14,13 @@ from games import clock
 from games.models import Attempt, Player
 from leaderboards.moderation import judging as module
 from leaderboards.moderation.actions import attempt_clear, attempt_disqualify
+from leaderboards.moderation.cases import case_raise
 from leaderboards.moderation.evidence import Evidence
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
 from leaderboards.moderation.models import Case, Exclusion, Judgement, ModeratorAction
 from tests.factories import credential, guest, person
-from tests.moderation.playing import competition, judging, play, signal, somebody
+from tests.moderation.playing import STUCK, WON, competition, judging, play, play_on, signal, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -158,6 +159,42 @@ def test_what_a_moderator_has_cleared_is_not_held_again_by_a_new_version(mod: Pl
     other = play(somebody())  # the control: nobody has looked at this one
     judged(other, HOLD, version=2)
     assert Exclusion.objects.get().attempt_id == other.pk
+
+
+WON_AFTER_ALL = [*["u"] * len(STUCK), *WON]
+
+
+@pytest.mark.parametrize(("judge", "held"), [(HOLD, True), (FLAG, False)])
+def test_what_was_played_after_a_moderator_s_clearance_is_judged_as_any_other(
+    mod: Player, judge: Any, held: bool
+) -> None:
+    alice = somebody()
+    attempt = play(alice, STUCK)
+    assert (attempt.result_ply, attempt.outcome) == (32, "stuck")
+    judged(attempt, judge)
+    decide(attempt_clear, attempt, mod)
+    judged(attempt, judge, version=2)
+    assert (Case.objects.get().closed_at is None, Exclusion.objects.count()) == (False, 0)  # the control: as it was
+    attempt = play_on(alice, attempt, WON_AFTER_ALL)
+    assert attempt.result_ply == 114
+    judged(attempt, judge)
+    assert Case.objects.get().closed_at is None
+    assert Exclusion.objects.exists() == held
+    decide(attempt_clear, attempt, mod)
+    judged(attempt, judge, version=2)
+    assert (Case.objects.get().closed_at is None, Exclusion.objects.count()) == (False, 0)
+
+
+def test_a_clearance_before_the_first_judgement_holds_for_the_result_that_was_there(mod: Player) -> None:
+    alice = somebody()
+    attempt = play(alice, STUCK)
+    with transaction.atomic():
+        case_raise(attempt=attempt, player_id=attempt.player_id, severity=5, reasons=["report"], now=clock.now())
+    decide(attempt_clear, attempt, mod)
+    judged(attempt, HOLD)
+    assert not Exclusion.objects.exists()
+    judged(play_on(alice, attempt, WON_AFTER_ALL), HOLD)
+    assert Exclusion.objects.exists()
 
 
 def test_a_disqualified_attempt_stays_disqualified_and_raises_no_case(mod: Player) -> None:

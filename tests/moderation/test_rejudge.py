@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import itertools
 from typing import Any
 
 import pytest
@@ -11,8 +13,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from games import clock
+from games.errors import Conflict
 from games.models import Attempt, Player
-from leaderboards.moderation.actions import attempt_clear, attempt_hold
+from leaderboards.moderation.actions import attempt_clear, attempt_disqualify, attempt_hold, attempt_reinstate
 from leaderboards.moderation.evidence import Evidence
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
@@ -21,7 +24,7 @@ from leaderboards.moderation.rejudging import Rejudged, rejudge
 from leaderboards.moderation.signals import VERSION
 from leaderboards.moderation.verdict import Judged
 from tests.factories import person
-from tests.moderation.playing import WON, best_line, competition, judging, play, signal, somebody
+from tests.moderation.playing import STUCK, WON, best_line, competition, judging, play, signal, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,6 +46,17 @@ def first(attempt: Attempt, judge: Any) -> None:
 def again(judge: Any, *, apply: bool, version: int = 2, **period: Any) -> list[Rejudged]:
     given: dict[str, Any] = {"since": NOON - DAY, "until": NOON + DAY} | period
     return list(rejudge(**given, apply=apply, now=clock.now(), judge=judge, version=version))
+
+
+def decide(service: Any, attempt: Attempt, moderator: Player) -> None:
+    service(
+        attempt_id=attempt.public_id,
+        moderator_id=moderator.pk,
+        reason_class="other",
+        reason="looked at it",
+        words="",
+        now=clock.now(),
+    )
 
 
 def counts() -> dict[str, int]:
@@ -163,14 +177,7 @@ def test_what_a_moderator_has_decided_stands(mod: Player) -> None:
     first(held, FLAG)
     first(cleared, HOLD)
     for service, attempt in ((attempt_hold, held), (attempt_clear, cleared)):
-        service(
-            attempt_id=attempt.public_id,
-            moderator_id=mod.pk,
-            reason_class="other",
-            reason="looked at it",
-            words="",
-            now=clock.now(),
-        )
+        decide(service, attempt, mod)
     assert told(again(NOTHING, apply=True, attempt_id=held.public_id)) == [
         (held.public_id, "flag", "nothing", "left alone")
     ]
@@ -180,6 +187,58 @@ def test_what_a_moderator_has_decided_stands(mod: Player) -> None:
         (cleared.public_id, "nothing", "hold", "left alone")
     ]
     assert Exclusion.objects.count() == 1
+
+
+VERDICTS = ("nothing", "flag", "hold")
+DECIDED: dict[str, tuple[Any, ...]] = {
+    "not": (),
+    "cleared": (attempt_clear,),
+    "held": (attempt_hold,),
+    "cleared and held": (attempt_clear, attempt_hold),
+    "disqualified": (attempt_disqualify,),
+    "reinstated": (attempt_disqualify, attempt_reinstate),
+}
+
+
+def test_a_look_says_what_apply_does_whatever_was_found_and_decided_before(mod: Player) -> None:
+    """And apply does what it says: every verdict after every other and every decision, for old reasons and new ones."""
+    judges: dict[int, Any] = {}
+    cases = list(itertools.product(VERDICTS, VERDICTS, DECIDED, ("same_line", "even_rhythm")))
+    attempts = []
+    alice = somebody()
+    for number, (before, after, decided, reason) in enumerate(cases):
+        attempt = play(alice, STUCK, at=NOON + number * dt.timedelta(minutes=1))
+        first(attempt, judging(before, *([] if before == "nothing" else [signal("same_line", 45, "moves")])))
+        for service in DECIDED[decided]:
+            with contextlib.suppress(Conflict):  # to clear what nobody doubts, to hold what is held
+                decide(service, attempt, mod)
+        judges[attempt.pk] = judging(after, *([] if after == "nothing" else [signal(reason, 45, "moves")]))
+        attempts.append(attempt)
+
+    def judge(evidence: Evidence, *, confirm: Any) -> Judged:
+        found: Judged = judges[evidence.line.attempt_id](evidence)
+        return found
+
+    def state(attempt: Attempt) -> tuple[bool, str | None]:
+        case = Case.objects.filter(attempt=attempt).first()
+        excluded = Exclusion.objects.filter(attempt=attempt).first()
+        return case is not None and case.closed_at is None, None if excluded is None else excluded.kind
+
+    was = [state(attempt) for attempt in attempts]
+    shown = again(judge, apply=False)
+    assert [state(attempt) for attempt in attempts] == was
+    done = again(judge, apply=True)
+    assert [one.attempt for one in done] == [attempt.public_id for attempt in attempts]
+    for given, look, did, (opened, excluded), attempt in zip(cases, shown, done, was, attempts, strict=True):
+        assert look == did, given
+        now_open, now_excluded = state(attempt)
+        if now_excluded != excluded:
+            assert look.effect == {"held": "hold", None: "lift"}[now_excluded], given
+        else:
+            assert (look.effect == "case") == (now_open and not opened), given
+    assert {one.effect for one in done} == {"", "case", "hold", "lift", "left alone"}
+    again_open = ("flag", "flag", "cleared", "even_rhythm")
+    assert done[cases.index(again_open)].effect == "case"
 
 
 def test_a_look_judges_careers_by_what_it_has_just_found() -> None:

@@ -67,7 +67,7 @@ class Command(BaseCommand):
 
 _EFFECTS = {
     "": ("", ""),
-    "case": ("would raise a case", "raised a case"),
+    "case": ("would open a case", "opened a case"),
     "hold": ("would hold it", "held it"),
     "lift": ("would end the hold", "ended the hold"),
     "left alone": ("a person's decision", "a person's decision"),
