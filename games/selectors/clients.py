@@ -124,7 +124,7 @@ WITH partner AS MATERIALIZED (
             SELECT count(*) AS played FROM games_attempt a
              WHERE a.player_id = candidate.id AND a.competition_key = ANY (ARRAY(SELECT competition_key FROM own))
            ) overlap ON true
-     ORDER BY seen.id IS NULL, overlap.played DESC, candidate.id
+     ORDER BY seen.id IS NULL, seen.id IS NULL OR candidate.id NOT IN (SELECT id FROM family), overlap.played DESC, candidate.id
      LIMIT {LINKS_AT_MOST}
 )
 SELECT p.id, p.kind, p.id = ANY (%(near)s), p.id IN (SELECT id FROM browser), p.id IN (SELECT id FROM family), told.played,
@@ -139,10 +139,11 @@ SELECT p.id, p.kind, p.id = ANY (%(near)s), p.id IN (SELECT id FROM browser), p.
 def linked_players(*, player_id: int, deal_id: int, began: dt.datetime, until: dt.datetime) -> list[LinkedPlayer]:
     """Accounts near a player's that count for an attempt at this deal which `began` then, as known `until` its end.
 
-    At most LINKS_AT_MOST: those first that had an attempt at the very deal, then those with most competitions in
-    common. A network with more than CROWD players links nobody, and so does none at all; nor does a browser where either
-    of the two has shared one with more than BROWSER_CROWD persons. An attempt that was left without an end counts from
-    its last move: whoever only looks need not resign. Two queries, one more a network.
+    At most LINKS_AT_MOST: those first that had an attempt at the very deal (of them those of the same owner: these links
+    are certain), then those with most competitions in common. A network with more than CROWD players links nobody, and so
+    does none at all; nor does a browser where either of the two has shared one with more than BROWSER_CROWD persons. An
+    attempt that was left without an end counts from its last move: whoever only looks need not resign. Two queries, one
+    more a network.
     """
     window = {"since": until - dt.timedelta(days=settings.EVIDENCE_DAYS), "until": until}
     near: set[int] = set()

@@ -50,22 +50,26 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Another account that may be the same person's: both used one network prefix, or one browser in turn."""
+    """Another account that may be the same person's (both used one network prefix, or one browser in turn), or that is a
+    bot's or its owner's.
+    """
 
     player_id: int
     kind: Kind
     same_network: bool
     """A shared hashed prefix within the evidence kept."""
     same_owner: bool
-    """A bot and its owner, or two bots of one owner: known and allowed, so no reason for suspicion by itself."""
+    """A bot and its owner, or two bots of one owner, from whatever networks: known and allowed. Only what one of a bot
+    and its owner has shown the other of a sealed deal counts (`linked.deal_seen`)."""
     dailies_both: int
     """Competitions that both accounts have played."""
     dailies_after: int
     """Of those, how many this account started after the other one had ended."""
     line: Line | None
-    """The other account's attempt at these very cards, if it ended before this one started."""
+    """The other account's attempt at these very cards that had its last move before this one started: up to its result
+    where it has one. Of several the longest."""
     line_ended: str = ""
-    """How that attempt ended: won, stuck, resigned, expired."""
+    """How that attempt ended: won, stuck, resigned, expired; empty while it has not: it was left idle."""
     same_browser: bool = False
     """One signed in where the other was signed in, over whatever networks."""
 
@@ -124,5 +128,3 @@ class Evidence:
     career: Career = Career()
     links: Sequence[Link] = ()
     retries: Retries = Retries()
-    exposed: bool = False
-    """The player had asked for help at these cards before (R8.1: then the attempt is practice)."""

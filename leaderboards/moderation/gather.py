@@ -30,8 +30,6 @@ SELECT p.kind, (extract(epoch FROM p.created_at) * 1000)::bigint,
        (SELECT count(*) FROM (SELECT FROM games_attempt b
                                WHERE b.player_id = p.id AND b.result_at < %(ended)s AND b.id <> %(attempt)s
                                LIMIT %(most)s) counted),
-       EXISTS (SELECT FROM games_dealexposure e
-                WHERE e.player_id = p.id AND e.deal_id = %(deal)s AND e.at < %(ended)s),
        (SELECT count(*) FROM games_attempt b
          WHERE b.player_id = p.id AND b.deal_id = %(deal)s AND b.id < %(attempt)s AND {given_up})
   FROM games_player p WHERE p.id = %(player)s
@@ -99,7 +97,7 @@ def evidence_of(
         return
     ended = from_milliseconds(line.ended_ms)
     assert ended is not None
-    subject, exposed, own_given_up = _subject(attempt, line, ended)
+    subject, own_given_up = _subject(attempt, line, ended)
     career, earlier = _career(attempt, subject.kind, ended, knowledge or {})
     links, linked_given_up = _links(attempt, line, ended)
     sealed = attempt.competition_key is not None
@@ -115,12 +113,11 @@ def evidence_of(
             career=career,
             links=links,
             retries=Retries(own_given_up=0 if sealed else own_given_up, linked_given_up=linked_given_up),
-            exposed=exposed,
         )
         yield Gathered(evidence, earlier, stack.close)
 
 
-def _subject(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[Subject, bool, int]:
+def _subject(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[Subject, int]:
     row = _fetch(
         _SUBJECT.format(given_up=_GIVEN_UP),
         player=attempt.player_id,
@@ -130,8 +127,8 @@ def _subject(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[Subject,
         ended=ended,
         most=FINISHED_MOST,
     )[0]
-    kind, created_ms, finished, exposed, given_up = row
-    return Subject(kind=kind, age_ms=max(0, line.ended_ms - created_ms), finished_before=finished), exposed, given_up
+    kind, created_ms, finished, given_up = row
+    return Subject(kind=kind, age_ms=max(0, line.ended_ms - created_ms), finished_before=finished), given_up
 
 
 # --- career --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Signals about accounts that may be one person's: who saw these cards before, from the same place, and how that ended."""
+"""Signals about accounts that may be one person's, or are: who saw these cards before, and how that ended."""
 
 from __future__ import annotations
 
@@ -22,25 +22,41 @@ def _look(line: Line, ended: str) -> bool:
     return ended in ("resigned", "expired") or (draws >= 15 and removes <= 10)
 
 
+def _own(evidence: Evidence, link: Link) -> bool:
+    """A bot and its owner: one person for certain. Two bots of one owner show nobody anything that owner had not."""
+    return link.same_owner and (link.kind == "bot") != (evidence.subject.kind == "bot")
+
+
 def _before(evidence: Evidence) -> list[tuple[Link, Line]]:
     started = evidence.line.started_ms
     return [
         (link, link.line)
         for link in evidence.links
-        if link.line is not None and link.near and not link.same_owner and link.line.ended_ms <= started
+        if link.line is not None
+        and link.line.ended_ms <= started
+        and (_own(evidence, link) or (link.near and not link.same_owner))
     ]
 
 
 def deal_seen(evidence: Evidence) -> Signal | None:
-    """An account of the same network or browser has played these very cards before (sealed deals; open ones anybody may study)."""
+    """An account of the same network or browser, or the other of a bot and its owner from wherever, has played these very
+    cards before (sealed deals; open ones anybody may study).
+    """
     found = _before(evidence)
     if not evidence.sealed or not found:
         return None
     link, line = max(
-        found, key=lambda each: (_look(each[1], each[0].line_ended), each[0].kind == "guest", each[1].ended_ms)
+        found,
+        key=lambda each: (
+            _look(each[1], each[0].line_ended),
+            each[0].kind == "guest",
+            each[0].same_owner,
+            each[1].ended_ms,
+        ),
     )
     points = SEEN
-    reasons = [f"An account that used the same {link.shared} had played these cards before this attempt began"]
+    who, innocent = _told(link)
+    reasons = [f"{who} had played these cards before this attempt began"]
     if _look(line, link.line_ended):
         points += 6
         reasons.append("and gave up or only turned cards over")
@@ -51,8 +67,7 @@ def deal_seen(evidence: Evidence) -> Signal | None:
         "deal_seen",
         "account",
         points_of(points),
-        ", ".join(reasons)
-        + ". Families, schools and mobile networks share addresses, some a browser, too: by itself it says little.",
+        f"{', '.join(reasons)}. {innocent}: by itself it says little.",
         {
             "attempt_id": line.attempt_id,
             "player_id": link.player_id,
@@ -60,6 +75,16 @@ def deal_seen(evidence: Evidence) -> Signal | None:
             "minutes_before": round((evidence.line.started_ms - line.ended_ms) / 60_000, 1),
         },
     )
+
+
+def _told(link: Link) -> tuple[str, str]:
+    """Who has seen the cards, and why that may be no more than chance."""
+    if not link.same_owner:
+        innocent = "Families, schools and mobile networks share addresses, some a browser, too"
+        return f"An account that used the same {link.shared}", innocent
+    if link.kind == "bot":
+        return "The player's own bot", "A program may play every daily without its owner looking"
+    return "The bot's owner", "A program may play on without being told anything"
 
 
 def linked_accounts(evidence: Evidence) -> Signal | None:

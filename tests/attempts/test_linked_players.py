@@ -157,6 +157,20 @@ def test_a_bot_and_its_owner_are_linked_as_such_from_wherever_they_play() -> Non
     assert told(played(robot, 1)) == {alice.pk: ("person", True, True), sister.pk: ("bot", False, True)}
 
 
+def test_a_bot_that_has_seen_the_deal_is_told_before_a_full_house() -> None:
+    alice = person("alice")
+    pupils = [person() for _ in range(LINKS_AT_MOST)]
+    for pupil in pupils:
+        for day in (0, 1):
+            played(pupil, day, network=SCHOOL)
+    played(alice, 1, network=SCHOOL)
+    robot = bot("robot", owner=alice)
+    played(robot, 0, network=TRAIN)
+    mine = played(alice, 0, hour=1, network=SCHOOL)
+    assert robot.pk in {link.player_id for link in links_of(mine)}
+    assert len(links_of(mine)) == LINKS_AT_MOST
+
+
 def test_a_crowded_network_links_nobody_and_a_smaller_one_beside_it_still_does() -> None:
     alice, bob = person("alice"), person("bob")
     pupils = [person() for _ in range(CROWD - 1)]

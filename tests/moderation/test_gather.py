@@ -16,14 +16,14 @@ from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
 from games.engine.moves import parse_log
 from games.engine.rulesets import find_ruleset
-from games.models import Attempt, AttemptClient, Deal, DealExposure, Move, Player, SharedBrowser
+from games.models import Attempt, AttemptClient, Deal, Move, Player, SharedBrowser
 from leaderboards.models import DailyChallenge
 from leaderboards.moderation import gather, lines
 from leaderboards.moderation.evidence import Evidence
 from leaderboards.moderation.gather import evidence_of
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
-from leaderboards.moderation.linked import SEEN, account_signals
+from leaderboards.moderation.linked import SEEN, account_signals, deal_seen
 from tests.calls import from_our_page
 from tests.factories import PASSWORD, SignedIn, bot, person, token
 from tests.moderation.playing import WON, best_line, competition, judging, play, somebody
@@ -156,17 +156,6 @@ def test_the_subject_is_the_account_as_it_was_at_the_end() -> None:
     assert (subject.kind, subject.age_ms, subject.finished_before) == ("person", 3 * 3600 * 1000, 2)
     robot = play(token(bot()), at=NOON)
     assert evidence(robot).subject.kind == "bot"
-
-
-def test_help_at_these_cards_counts_when_it_was_asked_before() -> None:
-    alice = somebody()
-    attempt = play(alice, at=NOON)
-    assert not evidence(attempt).exposed
-    exposure = DealExposure.objects.create(player=alice.player, deal=attempt.deal, at=NOON + HOUR)
-    assert not evidence(attempt).exposed
-    exposure.at = NOON - HOUR
-    exposure.save()
-    assert evidence(attempt).exposed
 
 
 def test_own_attempts_given_up_before_count_on_open_cards() -> None:
@@ -312,6 +301,32 @@ def test_a_guest_who_looks_and_signs_in_over_another_network_in_that_browser_has
     assert "given_up" in signals
     SharedBrowser.objects.all().delete()  # control
     assert not any(account_signals(evidence(attempt)))
+
+
+@pytest.mark.parametrize("resign", [True, False])
+def test_a_bot_and_its_owner_are_links_with_their_lines_from_wherever_they_play(resign: bool) -> None:
+    """Given up or left idle; and what was seen so is a signal, in both directions."""
+    alice = somebody()
+    robot = token(bot(owner=alice.player))
+    other = token(bot(owner=alice.player))
+    noon, evening = competition(NOON, "daily-2020-01-01"), competition(NOON + HOUR, "daily-2020-01-01")
+    look = play(robot, ["t20", "t23"], at=NOON - HOUR, resign=resign, competition=noon)
+    attempt = play(alice, at=NOON, competition=noon)
+    sister = play(other, at=NOON + HOUR, competition=evening)
+    links = {link.player_id: link for link in evidence(attempt).links}
+    assert set(links) == {robot.player.pk, other.player.pk}
+    link = links[robot.player.pk]
+    assert (link.same_network, link.same_owner, link.line_ended) == (False, True, "resigned" if resign else "")
+    assert link.line is not None
+    assert (link.line.attempt_id, link.line.log) == (look.pk, tuple(parse_log("t20 t23")))
+    assert links[other.player.pk].line is None
+    seen = deal_seen(evidence(attempt))
+    assert seen is not None
+    assert (seen.evidence["attempt_id"], evidence(attempt).retries.linked_given_up) == (look.pk, 0)
+    of_bot = deal_seen(evidence(sister))
+    assert of_bot is not None
+    assert of_bot.evidence["attempt_id"] == attempt.pk  # the owner's, not the other bot's
+    assert deal_seen(evidence(look)) is None
 
 
 def test_few_queries_gather_it_all() -> None:

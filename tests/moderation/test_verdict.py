@@ -11,7 +11,7 @@ from leaderboards.moderation.evidence import Career, DailyResult, Link, Retries,
 from leaderboards.moderation.same_line import VOUCHES
 from leaderboards.moderation.signals import Signal
 from leaderboards.moderation.verdict import FLAG_AT, judge, verdict_of
-from tests.moderation.lines_made import HOUR, at_random, deal, evidence, line, played
+from tests.moderation.lines_made import HOUR, PERSON, at_random, deal, evidence, line, played
 
 
 def signal(group: Any, points: int, name: str = "made_up") -> Signal:
@@ -65,10 +65,36 @@ def test_a_look_by_a_guest_of_the_same_network_counts_and_does_not_flag_alone() 
     again = judge(evidence(after, links=browser, retries=Retries(linked_given_up=1)))
     assert [(each.name, each.points) for each in again.signals] == [(each.name, each.points) for each in judged.signals]
     assert "one browser" in next(each.explanation for each in again.signals if each.name == "linked_accounts")
-    # The controls: an owner and a bot, and open cards.
-    allowed = [Link(2, "bot", True, True, 6, 6, look, "resigned")]
-    assert not judge(evidence(after, links=allowed)).signals
+    # The controls: two bots of one owner, and open cards.
+    sisters = [Link(2, "bot", True, True, 6, 6, look, "resigned")]
+    assert not judge(evidence(after, links=sisters, who=Subject("bot", 1000, 0))).signals
     assert not judge(evidence(after, links=links, sealed=False)).signals
+
+
+def test_an_owner_s_bot_and_a_bot_s_owner_are_no_free_looks() -> None:
+    """From whatever network, and whether that attempt was given up or left idle. Not the other way round in time."""
+    cards = deal(1)
+    look = line(cards, (28,) * 23, player=2, attempt=5)
+    after = line(cards, played(cards, at_random, 2), player=3, attempt=6, started=HOUR)
+    bot = Subject("bot", 1000, 0)
+    words = {}
+    for who, kind, ended in ((PERSON, "bot", "resigned"), (PERSON, "bot", ""), (bot, "person", "")):
+        links = [Link(2, kind, False, True, 6, 6, look, ended)]  # type: ignore[arg-type]
+        judged = judge(evidence(after, links=links, who=who))
+        (seen,) = judged.signals
+        assert (seen.name, seen.points, judged.verdict) == ("deal_seen", 16, "nothing")
+        words[kind] = seen.explanation
+        assert not judge(evidence(after, links=links, who=who, sealed=False)).signals
+    assert "own bot" in words["bot"]
+    assert "owner" in words["person"]
+    assert "network" not in "".join(words.values())
+    network = judge(evidence(after, links=[Link(2, "person", True, False, 1, 1, look, "resigned")])).signals
+    assert [each.points for each in network if each.name == "deal_seen"] == [16]
+    whole = line(cards, played(cards, at_random, 3), player=2, attempt=5)
+    played_on = judge(evidence(after, links=[Link(2, "bot", False, True, 6, 6, whole, "won")])).signals
+    assert [(each.name, each.points) for each in played_on] == [("deal_seen", 10)]
+    late = line(cards, (28,) * 23, player=2, attempt=5, started=2 * HOUR)
+    assert not judge(evidence(after, links=[Link(2, "bot", False, True, 6, 6, late, "resigned")])).signals
 
 
 def test_best_results_again_and_again_are_a_signal_of_their_own() -> None:
