@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -26,7 +28,7 @@ from leaderboards.moderation.models import Case
 from tests.factories import bot
 from tests.staff import signed_in_moderator
 
-from .desk import LOG, QUEUE, check, do, do_path, flagged, page_of, player_page, read, signal
+from .desk import LOG, QUEUE, check, do, do_path, flagged, judged, page_of, player_page, read, signal
 from .playing import play, somebody
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +129,67 @@ def test_nor_does_one_that_a_finished_attempt_is_compared_with(mod: Client) -> N
     pages = desk_pages(mod, flagged(attempt, signal("same_line", attempt=running.public_id)))
     assert "once both attempts are over" in "".join(pages)
     assert found_in(pages, set(DEAL) - turned_up(line[:3])) == set()
+
+
+# --- what the solver says of the moves -----------------------------------------------------------------------------
+
+
+def of_the_moves() -> dict[str, Any]:
+    """Foreknowledge as the judge tells it, with figures and plies that nothing else on a page has."""
+    return {
+        **signal("foreknowledge", points=43, telling=9871, best=9872, expected=9873.5, plies=[3, 5]),
+        "group": "moves",
+        "explanation": "Of 9871 choices in which hidden cards decided, 9872 were best ones.",
+    }
+
+
+def of_the_times() -> dict[str, Any]:
+    return {**signal("machine_speed", points=20, choices=7654, plies=[2])}
+
+
+TOLD = ("9871", "9872", "9,871", "9,872", "9873", "9.87e+03", "hidden cards decided")
+
+
+def marks_in(page: str) -> set[str]:
+    """Plies that a page marks, in its table, its links, its plot and for its script."""
+    steps = re.search(r'id="desk-steps"[^>]*>(.*?)</script>', page, re.DOTALL)
+    assert steps is not None
+    scripted = {str(ply) for ply, step in enumerate(json.loads(steps[1])["steps"], start=1) if step["marks"]}
+    rows = set(re.findall(r'<tr data-ply="(\d+)" class="marked', page))
+    linked = set(re.findall(r'class="ply" href="\?ply=(\d+)', page))
+    dots = set(re.findall(r'<circle class="marked"[^>]*><title>Ply (\d+)', page))
+    return scripted | rows | linked | dots
+
+
+@pytest.mark.parametrize("looks", ["exposed", "could still play"])
+def test_no_page_tells_which_moves_were_right_while_the_deal_is_sealed(mod: Client, looks: str) -> None:
+    attempt = play(somebody("alice"), some_moves(7), code=CODE, competition=daily(), resign=True)
+    if looks == "could still play":
+        DealExposure.objects.all().delete()
+    case = flagged(attempt, of_the_moves(), of_the_times())
+    judged(attempt, of_the_times(), of_the_moves())  # and an older one below it
+    pages = desk_pages(mod, case)
+    everything = "\n".join(pages)
+    assert [told for told in TOLD if told in everything] == []
+    page = pages[3]
+    assert '>Foreknowledge <span class="points num">43<' in page
+    assert "is shown here once the deal is published" in page
+    assert "7,654" in page  # the times say nothing of the cards
+    if looks == "exposed":
+        assert set.union(*(marks_in(each) for each in pages if 'id="desk-steps"' in each)) == {"2"}
+        assert '"marks": ["foreknowledge"' not in everything
+        assert 'desk-mark">foreknowledge' not in everything
+
+
+def test_once_the_seal_ends_it_is_told(mod: Client) -> None:
+    attempt = play(somebody("alice"), some_moves(7), code=CODE, competition=daily(), resign=True)
+    case = flagged(attempt, of_the_moves(), of_the_times())
+    Attempt.objects.update(sealed_until=clock.now() - dt.timedelta(seconds=1))
+    page = read(mod, page_of(case))
+    assert marks_in(page) == {"2", "3", "5"}
+    assert "9,871" in page
+    assert "hidden cards decided" in page
+    assert "is shown here once" not in page
 
 
 # --- moderators play, too ------------------------------------------------------------------------------------------

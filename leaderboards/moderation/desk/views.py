@@ -174,6 +174,7 @@ def _attempt(request: HttpRequest, found: Case, moderator: Player) -> dict[str, 
     assert found.attempt_id is not None
     attempt = selectors.attempt_for_desk(found.attempt_id)
     judgements = selectors.judgements_of(attempt)
+    spoilers.keep_back(judgements, attempt, now)
     signals = judgements[0].signals if judgements else []
     spoils = spoilers.would_spoil(moderator, attempt, now)
     watched = replay.Watched("running", []) if spoils else replay.watched(attempt, signals, now)
