@@ -162,8 +162,8 @@ def test_maintenance_prepares_and_expires_and_may_run_at_any_time() -> None:
     said = io.StringIO()
     call_command("maintenance", stdout=said)
     assert (
-        "0 attempts closed, 8 dailies prepared, 0 attempts of deleted accounts gone. 0 rows of evidence gone, 0 logs compacted."
-        in said.getvalue()
+        "0 attempts closed, 8 dailies prepared, 0 attempts of deleted accounts gone. 0 rows of evidence gone,"
+        " 0 logs compacted, 0 judgements queued again." in said.getvalue()
     )
     daily = DailyChallenge.objects.get(number=1)
     alice = person("alice")

@@ -25,6 +25,7 @@ from games.selectors.own import attempt_unfinished
 from games.services import attempt_start, attempts_compact, attempts_expire
 from leaderboards.moderation.gather import evidence_of
 from leaderboards.moderation.lines import Fields
+from leaderboards.moderation.requeueing import judgings_requeue
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page, player_profile
 from leaderboards.selectors.boards import board_versions, standings_snapshot
@@ -141,6 +142,7 @@ def test_no_hot_query_reads_a_table_from_end_to_end() -> None:
         "a decision": lambda: atomically(lambda: entries_refresh(player_ids=[me])),
         "expire": lambda: attempts_expire(now=now),
         "compact": lambda: list(attempts_compact(now=now)),
+        "judge what failed": lambda: judgings_requeue(now=now),
     }
     found = {name: scanned(call) for name, call in calls.items()}
     assert Attempt.objects.get(pk=resigned.pk).compacted
