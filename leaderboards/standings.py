@@ -333,13 +333,14 @@ def _write(keys: Sequence[str], members: Sequence[tuple[int, int, str]]) -> None
 
 
 _rebuilding: set[int] = set()
+_paused_until: dict[int, float] = {}  # the pause of this process, beside Redis's: that goes with a Redis that ends
 _rebuilding_lock = threading.Lock()
 
 
 def rebuild_in_background(board_id: int) -> None:
-    """Rebuild in a thread of this process; readers use PostgreSQL meanwhile. Does nothing when it is at it already."""
+    """Rebuild in a thread of this process; readers use PostgreSQL meanwhile. Not while it is at it, nor in the pause."""
     with _rebuilding_lock:
-        if board_id in _rebuilding:
+        if board_id in _rebuilding or time.monotonic() < _paused_until.get(board_id, 0):
             return
         _rebuilding.add(board_id)
     threading.Thread(target=_rebuild_thread, args=(board_id,), name=f"rebuild-board-{board_id}", daemon=True).start()
@@ -353,7 +354,9 @@ def _rebuild_thread(board_id: int) -> None:
             try:
                 rebuild(board_id)
             finally:
-                redis().set(pause, 1, px=1 + int(PAUSE * 1000 * (time.monotonic() - started)))
+                seconds = PAUSE * (time.monotonic() - started)
+                _paused_until[board_id] = time.monotonic() + seconds
+                redis().set(pause, 1, px=1 + int(seconds * 1000))
     except REDIS_ERRORS as problem:
         redis_failed(problem)
     finally:
