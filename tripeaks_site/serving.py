@@ -6,6 +6,9 @@ from typing import Any
 
 ASGI = "tripeaks_site.asgi:application"
 BACKLOG = 2048
+KEEP_ALIVE_SECONDS = 75
+"""How long a connection without requests stays open: longer than nginx (deploy/nginx.conf) keeps it for the next one, or
+that meets a connection that is just being closed, and a POST is answered with 502."""
 FINISH_SECONDS = 5
 """How long requests and moves under way may take to end when a process is told to."""
 
@@ -22,6 +25,7 @@ def uvicorn_options() -> dict[str, Any]:
         "access_log": False,
         "log_level": "warning",
         "backlog": BACKLOG,
+        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "timeout_graceful_shutdown": FINISH_SECONDS,
     }
 

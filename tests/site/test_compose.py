@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import http.server
 import json
 import os
@@ -20,12 +21,16 @@ from typing import Any
 
 import pytest
 import yaml
+from redis import Redis
 from websockets.sync.client import connect
 
 from tests import servers
 from tests.processes import ROOT, TIED_TO_US, free_port, fresh_database
+from tests.site.test_documentation import settings_in
 from tripeaks_site.embedded.postgres import _INITDB
-from tripeaks_site.serving import FINISH_SECONDS
+from tripeaks_site.embedded.process import remove_directory, socket_directory
+from tripeaks_site.embedded.redis import redis_url, start_redis
+from tripeaks_site.serving import FINISH_SECONDS, KEEP_ALIVE_SECONDS, uvicorn_command
 from tripeaks_site.topology.proxy import find_nginx, nginx_command
 
 TEXT = (ROOT / "docker-compose.yml").read_text()
@@ -80,6 +85,75 @@ def test_every_setting_that_it_gives_is_one_that_the_settings_read(services: dic
     assert given
     for name in given:
         assert f'"{name.removeprefix("TRIPEAKS_")}"' in settings, name
+
+
+OURS = ("web", "worker", "maintenance", "migrate")
+FIXED = {"TRIPEAKS_ALLOWED_HOSTS", "TRIPEAKS_METRICS"}  # they follow from the other services
+
+
+def test_every_setting_of_the_operators_env_file_reaches_our_processes(services: dict[str, Any]) -> None:
+    documented = settings_in((ROOT / "tripeaks_site" / "settings.py").read_text())
+    for name in OURS:
+        assert services[name]["env_file"] == [{"path": ".env", "required": False}], name
+        given = services[name]["environment"]  # what stands here wins over the file
+        hidden = {each for each in documented & given.keys() if not str(given[each]).startswith(f"${{{each}:")}
+        assert hidden == FIXED, name
+    others = set(services) - set(OURS)
+    assert [name for name in others if "env_file" in services[name]] == []  # not theirs to know
+
+
+def in_bytes(size: str) -> int:
+    """`700mb` as Redis reads it, `1G` as Docker does: both by 1,024."""
+    number, unit = re.fullmatch(r"(\d+)([kmg]?)b?", size.lower()).groups()  # type: ignore[union-attr]
+    return int(number) * 1024 ** " kmg".index(unit or " ")
+
+
+def by_default(text: str) -> str:
+    """The text without what the environment may set."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+
+
+def test_redis_makes_room_before_its_container_is_ended(services: dict[str, Any]) -> None:
+    program, *options = shlex.split(by_default(services["redis"]["command"]))
+    assert program == "redis-server"
+    given = {name.removeprefix("--"): value for name, value in zip(options[::2], options[1::2], strict=True)}
+    folder = servers.temporary_directory()
+    sockets = socket_directory(folder)
+    server = start_redis(folder, sockets, more=given)
+    try:
+        with Redis.from_url(redis_url(sockets)) as client:
+            assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "allkeys-lru"
+            most = int(client.config_get("maxmemory")["maxmemory"])
+    finally:
+        server.stop()
+        remove_directory(sockets)
+    limit = in_bytes(by_default(services["redis"]["deploy"]["resources"]["limits"]["memory"]))
+    assert 0 < most == in_bytes(given["maxmemory"])
+    assert 0.5 < most / limit < 0.75  # buffers of clients and fragmentation come on top
+
+
+def test_the_workers_of_nginx_fit_its_memory_on_any_host(services: dict[str, Any]) -> None:
+    workers, connections = (
+        int(number)
+        for name in ("worker_processes", "worker_connections")
+        for number in re.findall(rf"^\s*{name} (\w+);", NGINX, re.MULTILINE)
+    )
+    limit = in_bytes(services["nginx"]["deploy"]["resources"]["limits"]["memory"])
+    assert workers * connections * 450 < limit / 4  # bytes of a connection that is not in use
+
+
+def test_nginx_gives_up_a_kept_connection_before_the_process_does() -> None:
+    [seconds] = re.findall(
+        r"^\s*keepalive_timeout (\d+)s;", NGINX.split("upstream web {")[1].split("}")[0], re.MULTILINE
+    )
+    assert int(seconds) + 10 <= KEEP_ALIVE_SECONDS  # as long as a POST may be on its way
+    assert option(uvicorn_command(), "--timeout-keep-alive") == str(KEEP_ALIVE_SECONDS)
+
+
+def test_postgresql_is_healthy_only_when_it_serves_the_others(services: dict[str, Any]) -> None:
+    # The server of the image's first start, which only makes the database, listens on the socket alone.
+    assert option(services["postgres"]["healthcheck"]["test"], "-h") == "127.0.0.1"
+    assert in_bytes(services["postgres"]["shm_size"]) >= in_bytes("256mb")
 
 
 def test_postgresql_is_initialised_like_the_embedded_one(services: dict[str, Any]) -> None:
@@ -221,6 +295,13 @@ def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
         echo.shutdown()
 
 
+def got_healthz(connection: http.client.HTTPConnection) -> float:
+    """Ask over this very connection; when the answer was there."""
+    connection.request("GET", "/healthz")
+    assert connection.getresponse().read()
+    return time.monotonic()
+
+
 def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str, Any]) -> None:
     folder = servers.temporary_directory()
     web, front = [free_port(), free_port()], free_port()
@@ -240,6 +321,9 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             own = {**env, "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}  # here all are one host
             processes.append(stack.enter_context(running(command, own, address, folder / f"{port}.log")))
             assert status_of(address) == 200
+        kept = http.client.HTTPConnection("127.0.0.1", web[1], timeout=5)
+        stack.callback(kept.close)
+        idle_since = got_healthz(kept)
         need_nginx()  # after the processes: they are tried without it, too
         command = nginx_before(web, front, folder)
         stack.enter_context(running(command, env, f"http://127.0.0.1:{front}/healthz", folder / "nginx.log"))
@@ -250,6 +334,8 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             socket.send(json.dumps({"type": "ping", "id": "1"}))
             answers = (json.loads(socket.recv(timeout=10)) for _ in range(5))
             assert next(answer for answer in answers if answer["type"] == "pong")
+        time.sleep(max(0.0, idle_since + 6 - time.monotonic()))  # uvicorn's own limit is 5
+        got_healthz(kept)
         processes[0].terminate()  # one of the two is replaced: whoever comes now does not notice
         for _ in range(6):
             with connect(f"ws://127.0.0.1:{front}/ws/v1/standings") as socket:
