@@ -10,10 +10,16 @@ Games go on while a database is brought up to date, and older processes with it.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import socket
+import socketserver
+import subprocess
 import threading
 import time
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -21,7 +27,8 @@ from django.contrib.postgres import operations as postgres
 from django.db import migrations, models
 from django.db.migrations.loader import MigrationLoader
 
-from tests.processes import fresh_database, run_manage
+from tests.processes import database_url, free_port, fresh_database, run_manage
+from tripeaks_site.management.commands.migrate import CONNECT_SECONDS
 
 FREE: Final = {"games": "0006", "leaderboards": "0003"}
 """Up to these they were made before anybody played."""
@@ -134,3 +141,52 @@ def test_migrate_lets_others_pass_and_comes_through_when_the_lock_is_free() -> N
         assert "A lock was not to be had" in said.stderr
         assert 1 < max(waited) < 4.5
         assert run_manage("migrate", "--check", env=env).returncode == 0
+
+
+class Late(socketserver.BaseRequestHandler):
+    """Hands a connection on to the PostgreSQL of the run."""
+
+    def handle(self) -> None:
+        with psycopg.connect(os.environ["DATABASE_URL"]) as known:
+            host, port = known.info.host, known.info.port
+        ours = socket.socket(socket.AF_UNIX) if host.startswith("/") else socket.create_connection((host, port))
+        if host.startswith("/"):
+            ours.connect(f"{host}/.s.PGSQL.{port}")
+
+        def back() -> None:
+            while data := ours.recv(65536):
+                self.request.sendall(data)
+
+        with ours, contextlib.suppress(OSError):
+            threading.Thread(target=back, daemon=True).start()
+            while data := self.request.recv(65536):
+                ours.sendall(data)
+
+
+def test_migrate_waits_for_a_database_that_is_about_to_start() -> None:
+    with fresh_database() as url, contextlib.ExitStack() as stack:
+        port = free_port()
+        given = urlsplit(url)
+        login = given.netloc.rpartition("@")[0]
+        late = given._replace(netloc=f"{login}@127.0.0.1:{port}").geturl()
+        said: list[subprocess.CompletedProcess[str]] = []
+        thread = threading.Thread(target=lambda: said.append(run_manage("migrate", env={"DATABASE_URL": late})))
+        thread.start()
+        time.sleep(4)
+        assert thread.is_alive()
+        server = stack.enter_context(socketserver.ThreadingTCPServer(("127.0.0.1", port), Late))
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stack.callback(server.shutdown)
+        thread.join()
+        assert said[0].stderr.count("The database takes no connections") == 1
+        assert "No migrations to apply" in said[0].stdout
+
+
+def test_migrate_waits_for_nothing_else() -> None:
+    began = time.monotonic()
+    said = run_manage("migrate", env={"DATABASE_URL": database_url("none_of_this_name")}, check=False)
+    assert said.returncode != 0
+    assert "does not exist" in said.stderr
+    assert "takes no connections" not in said.stderr
+    assert time.monotonic() - began < CONNECT_SECONDS / 2
