@@ -17,7 +17,23 @@ from games.request_ids import request_id
 from .redaction import redact
 
 _EXTRA: Final = ("method", "route", "status", "ms")
+_SHORT: Final = 200
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class Refusals(logging.Filter):
+    """What Django refuses as suspicious (an unknown host, a form that is too large) is logged by it as an error, with a
+    traceback; but it is no fault, and anybody can send it without end. Here it becomes a warning of one short line.
+    Reports of faults (tripeaks_site.reporting) look at a record after the handlers, and leave warnings alone.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.name.startswith("django.security."):
+            return True
+        record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        record.msg, record.args = " ".join(record.getMessage().split())[:_SHORT], ()
+        record.exc_info = record.exc_text = None
+        return logging.getLogger(record.name).isEnabledFor(logging.WARNING)
 
 
 class _Safe(logging.Formatter):

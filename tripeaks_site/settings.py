@@ -24,6 +24,7 @@ TESTING = "pytest" in sys.modules
 # A running `manage.py up` tells other commands of the same data directory where its servers are.
 _running = running(DATA_DIR) if not os.environ.get("DATABASE_URL") else None
 DATABASE_URL = os.environ.get("DATABASE_URL") or (_running.database_url if _running else "")
+DATABASE_REPLICA_URL = os.environ.get("DATABASE_REPLICA_URL") or ""
 REDIS_URL = os.environ.get("REDIS_URL") or (_running.redis_url if _running else "")
 
 
@@ -44,7 +45,7 @@ ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 TRUSTED_ORIGINS = env.items("TRUSTED_ORIGINS")
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, high=8)  # how many proxies of ours append to X-Forwarded-For
 SECURE_COOKIES = env.flag("SECURE_COOKIES", False)
-CSRF_TRUSTED_ORIGINS = [origin for origin in TRUSTED_ORIGINS if "://" in origin]
+CSRF_TRUSTED_ORIGINS = [origin for origin in TRUSTED_ORIGINS if "://" in origin]  # tripeaks.E007 names the others
 
 INSTALLED_APPS = [
     "tripeaks_site.apps.ModeratorAdminConfig",
@@ -135,7 +136,7 @@ if DATABASE_URL:
         "default": {**_postgres("DATABASE_URL", DATABASE_URL, _links), "ATOMIC_REQUESTS": False}
     }
     # A streaming replica for boards, replays and profiles (games.replica). A host that hangs must not hold a thread.
-    if DATABASE_REPLICA_URL := os.environ.get("DATABASE_REPLICA_URL") or "":
+    if DATABASE_REPLICA_URL:
         _bounds = {"connect_timeout": 2, "tcp_user_timeout": 3000, "options": "-c statement_timeout=3000"}
         _replica = _postgres("DATABASE_REPLICA_URL", DATABASE_REPLICA_URL, _bounds)
         DATABASES["replica"] = {**_replica, "TEST": {"MIRROR": "default"}}
@@ -292,7 +293,8 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"text": {"()": "tripeaks_site.logs.Lines"}, "json": {"()": "tripeaks_site.logs.JsonLines"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "filters": {"refusals": {"()": "tripeaks_site.logs.Refusals"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")),

@@ -90,6 +90,7 @@ def told() -> Iterator[Told]:
         with live_server(env=env) as server:
             done = Told(server, address)
             play(done)
+            suspicious(done)
             damage(done)
             assert wait_until(lambda: bool(Service.taken))
             done.reports = [each.decode() for each in Service.taken]
@@ -122,6 +123,22 @@ def play(told: Told) -> None:
         request = urllib.request.Request(server.url + path, method="PROPFIND")
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(request, timeout=5)
+
+
+def suspicious(told: Told) -> None:
+    """What anybody can send without end: names of other hosts, to pages and the API, and a form that is too large."""
+    for path, host, form in (
+        ("/", "evil.example", None),
+        ("/api/v1/daily", "evil.example:80", None),
+        ("/", f"{'x' * 1000}.example", None),
+        ("/admin/login/", "localhost", b"username=" + b"x" * 70_000),
+    ):
+        request = urllib.request.Request(
+            told.server.url + path, form, {"Host": host, "Cookie": f"csrftoken={'c' * 32}"}
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=5)
+        assert refused.value.code == 400
 
 
 def damage(told: Told) -> None:
@@ -212,6 +229,17 @@ def test_every_line_of_the_log_is_json_and_holds_no_secret(told: Told) -> None:
     assert "RuntimeError" in fault["exception"]
 
 
+def test_what_is_suspicious_is_a_warning_of_one_short_line(told: Told) -> None:
+    lines = [json.loads(line) for line in told.server.logs().splitlines()]
+    refused = [line for line in lines if line["logger"].startswith("django.security.")]
+    kinds = [line["logger"].removeprefix("django.security.") for line in refused]
+    assert kinds == ["DisallowedHost"] * 3 + ["RequestDataTooBig"]
+    assert {line["level"] for line in refused} == {"WARNING"}
+    assert not any("exception" in line for line in refused)
+    assert "'evil.example'" in refused[0]["message"]
+    assert all(len(line["message"]) <= 200 for line in refused)
+
+
 def envelope_items(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith('{"') and '"exception"' in line]
 
@@ -241,7 +269,7 @@ def test_a_worker_exports_the_queue_and_its_tasks(told: Told) -> None:
     worker = subprocess.Popen(
         [*TIED_TO_US, sys.executable, str(ROOT / "manage.py"), "worker"],
         env={**os.environ, **told.server.environment, "TRIPEAKS_METRICS": address},
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     try:
 
