@@ -7,6 +7,7 @@ import zoneinfo
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -15,6 +16,7 @@ from django.db import ProgrammingError, connection, transaction
 from games.engine.rulesets import RULESETS
 from leaderboards.models import Calendar
 
+from . import env
 from .languages import catalogues_in, known
 from .reporting import dsn_well_formed
 from .statics import up_to_date
@@ -22,7 +24,7 @@ from .statics import up_to_date
 
 @register()
 def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """tripeaks.E001–E006, W001, W004–W008: values that parse but cannot work."""
+    """tripeaks.E001–E007, W001, W004–W008, W010, W011: values that parse but cannot work."""
     found: list[CheckMessage] = []
     if settings.DATABASE_URL and settings.SECRET_KEY.startswith("not-a-secret") and not settings.TESTING:
         found.append(
@@ -59,6 +61,7 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
             )
     found += _locales_check()
     found += _processes_check()
+    found += _names_check()
     if settings.STATIC_ROOT and not up_to_date(settings.STATIC_ROOT):
         found.append(
             Warning(
@@ -87,7 +90,7 @@ def settings_check(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def _processes_check() -> list[CheckMessage]:
-    """tripeaks.E006, W006–W008: what only shows once there are several processes, or trouble."""
+    """tripeaks.E006, W006–W008, W010: what only shows once there are several processes, or trouble."""
     found: list[CheckMessage] = []
     if settings.SENTRY_DSN and not dsn_well_formed(settings.SENTRY_DSN):
         found.append(
@@ -103,6 +106,14 @@ def _processes_check() -> list[CheckMessage]:
                 "Without Redis, what one process does reaches the sockets of another seconds later.",
                 hint="Set REDIS_URL.",
                 id="tripeaks.W006",
+            )
+        )
+    if settings.DATABASE_REPLICA_URL and not settings.REDIS_URL:
+        found.append(
+            Warning(
+                "Without Redis nothing is read from the replica: nobody could tell who has to see newer rows.",
+                hint="Set REDIS_URL, or unset DATABASE_REPLICA_URL.",
+                id="tripeaks.W010",
             )
         )
     if "*" in settings.ALLOWED_HOSTS:
@@ -122,6 +133,37 @@ def _processes_check() -> list[CheckMessage]:
             )
         )
     return found
+
+
+def _names_check() -> list[CheckMessage]:
+    """tripeaks.E007: origins that no browser sends; W011: variables that nothing reads."""
+    origins = [("TRIPEAKS_TRUSTED_ORIGINS", each) for each in settings.TRUSTED_ORIGINS]
+    origins += [("TRIPEAKS_CORS_WRITE_ORIGINS", each) for each in settings.CORS_WRITE_ORIGINS]
+    found: list[CheckMessage] = [
+        Error(
+            f"{name} has {origin!r}, which no browser says as its origin.",
+            hint="Write scheme and host, a port where it is not the usual one, and no slash after it: https://play.example.org.",
+            id="tripeaks.E007",
+        )
+        for name, origin in origins
+        if not _is_origin(origin)
+    ]
+    for name, meant in env.unknown().items():
+        hint = f"Is {meant} meant?" if meant else "README, Settings, lists those that are read."
+        found.append(Warning(f"{name} is set, and nothing reads it.", hint=hint, id="tripeaks.W011"))
+    return found
+
+
+def _is_origin(text: str) -> bool:
+    """Whether it is as a browser writes an Origin header, to which it is compared letter by letter (RFC 6454, 6.2)."""
+    try:
+        parts = urlsplit(text)
+        usual = parts.port == {"http": 80, "https": 443}.get(parts.scheme, -1)
+    except ValueError:
+        return False
+    if not parts.scheme or not parts.hostname or usual or text.endswith(":") or {"*", "@"} & set(text):
+        return False
+    return f"{parts.scheme}://{parts.netloc}" == text == text.lower() and text.isascii()
 
 
 def _locales_check() -> list[CheckMessage]:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 
 from django.core.exceptions import ImproperlyConfigured
 
 PREFIX = "TRIPEAKS_"
+_asked: set[str] = set()  # every name that was read, set or not
+_OF_OTHERS = {"TRIPEAKS_HOSTS", "TRIPEAKS_PORT"}  # docker-compose.yml's own; with its file .env they reach us, too
+_OF_TESTS = "TRIPEAKS_TEST_"
 
 
 def text(name: str, default: str = "") -> str:
     """The variable TRIPEAKS_<name>, or the default when it is unset or empty."""
+    _asked.add(PREFIX + name)
     return os.environ.get(PREFIX + name) or default
+
+
+def unknown() -> dict[str, str]:
+    """Variables that are set and that no setting has asked for, each with the name that may be meant (or nothing)."""
+    ours = (name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_OF_TESTS))
+    strange = sorted(set(ours) - _asked - _OF_OTHERS)
+    return {name: "".join(difflib.get_close_matches(name, sorted(_asked), n=1, cutoff=0.8)) for name in strange}
 
 
 def flag(name: str, default: bool) -> bool:

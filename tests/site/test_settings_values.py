@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -13,6 +14,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from leaderboards.models import Calendar
+from tests.processes import ROOT
 from tripeaks_site import env
 
 
@@ -81,6 +83,8 @@ def test_a_word_is_one_of_those_that_are_known(monkeypatch: pytest.MonkeyPatch) 
     ("name", "value", "wrong"),
     [
         ("SENTRY_DSN", "sentry.example.org", "tripeaks.E006"),
+        ("TRUSTED_ORIGINS", ["play.example.org"], "tripeaks.E007"),
+        ("CORS_WRITE_ORIGINS", ["http://play.example.org/"], "tripeaks.E007"),
         ("REDIS_URL", "", "tripeaks.W006"),
         ("ALLOWED_HOSTS", ["*"], "tripeaks.W007"),
         ("TRUSTED_ORIGINS", ["https://play.example.org"], "tripeaks.W008"),
@@ -98,3 +102,77 @@ def test_what_would_only_show_later_is_said_at_the_start(
             said()
     else:
         assert wrong in said()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("origin", "said_by_browsers"),
+    [
+        ("http://play.example.org", True),
+        ("http://play.example.org:8080", True),
+        ("http://[::1]:8000", True),
+        ("app://localhost", True),
+        ("play.example.org", False),
+        ("localhost:8000", False),
+        ("http://play.example.org/", False),
+        ("http://play.example.org/game", False),
+        ("http://play.example.org?", False),
+        ("http://Play.example.org", False),
+        ("http://play.example.org:80", False),
+        ("http://play.example.org:", False),
+        ("http://play.example.org:x", False),
+        ("http://me@play.example.org", False),
+        ("http://*.example.org", False),
+        ("http://pelaa.esimerkkiä.fi", False),
+        ("http://", False),
+        ("null", False),
+    ],
+)
+def test_an_origin_that_could_never_be_equal_is_an_error(
+    settings: Settings, origin: str, said_by_browsers: bool
+) -> None:
+    for name in ("TRUSTED_ORIGINS", "CORS_WRITE_ORIGINS"):
+        setattr(settings, name, ["http://good.example", origin])
+        if said_by_browsers:
+            assert "tripeaks." not in said()
+        else:
+            with pytest.raises(SystemCheckError, match=rf"TRIPEAKS_{name} has {re.escape(repr(origin))}"):
+                said()
+        setattr(settings, name, [])
+
+
+@pytest.mark.django_db
+def test_a_replica_that_is_never_read_is_warned_of(settings: Settings) -> None:
+    settings.DATABASE_REPLICA_URL = "postgresql://tripeaks@replica/tripeaks"
+    assert "tripeaks.W010" not in said()
+    settings.REDIS_URL = ""
+    assert "tripeaks.W010" in said()
+
+
+@pytest.mark.django_db
+def test_a_misspelt_variable_is_named_and_its_value_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{env.PREFIX}HTTP_TREADS", "a-secret")
+    monkeypatch.setenv(f"{env.PREFIX}XYZZY", "a-secret")
+    told = said()
+    assert told.count("tripeaks.W011") == 2
+    assert "TRIPEAKS_HTTP_TREADS is set" in told
+    assert "Is TRIPEAKS_HTTP_THREADS meant?" in told
+    assert "TRIPEAKS_XYZZY is set" in told
+    assert "a-secret" not in told
+
+
+@pytest.mark.django_db
+def test_no_variable_that_our_own_files_set_is_taken_for_a_misspelt_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [
+        ROOT / "docker-compose.yml",
+        ROOT / "tripeaks_site/deploy/Dockerfile",
+        ROOT / ".ci/run",
+        ROOT / "manage.py",
+    ]
+    for package in ("games", "leaderboards", "tripeaks_site", "tests"):
+        files += sorted((ROOT / package).rglob("*.py"))
+    names = {name for file in files for name in re.findall(r"TRIPEAKS_[A-Z_]*[A-Z]\b", file.read_text())}
+    assert {"TRIPEAKS_HOSTS", "TRIPEAKS_TEST_REDIS_GIVEN", "TRIPEAKS_STATIC"} <= names
+    for name in names - {f"{env.PREFIX}{end}" for end in ("HTTP_TREADS", "XYZZY")}:
+        monkeypatch.setenv(name, "1")
+    assert "tripeaks.W011" not in said()
