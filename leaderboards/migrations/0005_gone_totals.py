@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    dependencies = [("leaderboards", "0003_fair_play")]
+    dependencies = [("leaderboards", "0004_dismiss")]
 
     operations = [
         migrations.CreateModel(

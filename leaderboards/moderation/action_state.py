@@ -17,7 +17,8 @@ from games.models import Attempt, Player
 from games.services.players import credentials_end_for_now
 from leaderboards.services.entries import EntryChange
 
-from .models import Case, Exclusion, HiddenPlayer, MergedAccount
+from .cases import case_close, case_of
+from .models import Exclusion, HiddenPlayer, MergedAccount
 
 State = dict[str, Any]
 ENTRIES_AT_MOST: Final = 200
@@ -137,17 +138,19 @@ def parts_write(whose: Whose, state: State) -> None:
 # --- beside them ---------------------------------------------------------------------------------------------------
 
 
-def case_read(attempt: Attempt | None) -> State | None:
-    """Whether the case of an attempt is open."""
-    case = Case.objects.filter(attempt=attempt).first() if attempt is not None else None
+def case_read(whose: Whose) -> State | None:
+    """Whether the case of the attempt, or else of the player, is open."""
+    case = case_of(whose.attempt, whose.player.pk).first()
     return None if case is None else {"id": case.public_id, "closed_at": _text(case.closed_at)}
 
 
-def case_write(attempt: Attempt | None, state: State | None, *, now: dt.datetime) -> None:
-    """Set the case of an attempt back; one that there was not before is closed."""
-    closed_at = _text(now) if state is None else state["closed_at"]
-    if attempt is not None:
-        Case.objects.filter(attempt=attempt).update(closed_at=_instant(closed_at), updated_at=now)
+def case_write(whose: Whose, state: State | None, *, now: dt.datetime) -> None:
+    """Set that case back; one that there was not before is closed. None is closed while an appeal about it waits."""
+    closed_at = now if state is None else _instant(state["closed_at"])
+    if closed_at is None:
+        case_of(whose.attempt, whose.player.pk).update(closed_at=None, updated_at=now)
+    else:
+        case_close(attempt=whose.attempt, player_id=whose.player.pk, closed_at=closed_at, now=now)
 
 
 def entries_state(changes: Sequence[EntryChange]) -> tuple[State, State]:

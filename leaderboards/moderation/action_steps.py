@@ -15,7 +15,7 @@ from leaderboards.services.entries import EntryChange, entries_refresh, players_
 
 from .action_state import PARTS, State, Whose, case_read, entries_state, parts_read
 from .cases import case_raise
-from .models import Exclusion, ModeratorAction, Notice
+from .models import Appeal, Exclusion, ModeratorAction, Notice
 from .notices import notice_add
 from .roles import is_last_head, may_act, may_reach
 
@@ -93,16 +93,21 @@ def attempt_locked(attempt_id: str, moderator_id: int | None) -> Whose:
     return Whose(attempt.player, attempt)
 
 
-def player_locked(player_id: str, kind: Kind, why: Why, *, also: Collection[Player] = ()) -> Whose:
-    """The player, locked with everybody merged with them and with the moderator (whom the log row names), by id."""
+def player_locked(
+    player_id: str, kind: Kind, why: Why, *, also: Collection[Player] = (), deleted_too: bool = False
+) -> Whose:
+    """The player, locked with everybody merged with them and with the moderator (whom the log row names), by id.
+
+    `deleted_too`: a deleted account as well.
+    """
     why.check()
-    found = Player.objects.filter(public_id=player_id, deleted_at=None).first()
+    found = Player.objects.filter(public_id=player_id).first()
     if found is None:
         raise NotFound
     others = [player.pk for player in also]
     locked = players_lock([found.pk, *others, *somebody(why.moderator_id)])
     subjects = [locked[pk] for pk in (found.pk, *others)]
-    if any(player.deleted_at is not None for player in subjects):
+    if not deleted_too and any(player.deleted_at is not None for player in subjects):
         raise NotFound
     may(why.moderator_id, kind, subjects)
     return Whose(subjects[0])
@@ -142,16 +147,22 @@ def log(
     changes: list[EntryChange],
     *,
     reverts: ModeratorAction | None = None,
+    settled: Collection[str] = (),
 ) -> ModeratorAction:
-    """The row that stays, and the notices that follow from what it changed."""
+    """The row that stays, and the notices that follow from what it changed.
+
+    `settled`: the notices whose open appeals it has accepted (`appeals.appeals_settle`).
+    """
     names = [name for name in before if name in PARTS]
     after = parts_read(whose, names)
     if "case" in before:
-        after["case"] = case_read(whose.attempt)
+        after["case"] = case_read(whose)
     states = before, after
     if {"exclusion", "hidden", "merged"} & set(names):
         stood, stands = entries_state(changes)
         states = before | stood, after | stands
+    if settled:
+        states = states[0] | _appeals(settled, Appeal.State.OPEN), states[1] | _appeals(settled, Appeal.State.ACCEPTED)
     action = ModeratorAction.objects.create(
         at=why.now,
         moderator_id=why.moderator_id,
@@ -173,6 +184,10 @@ def log(
     return action
 
 
+def _appeals(notices: Collection[str], state: Appeal.State) -> State:
+    return {"appeals": [{"notice": notice, "state": state.value} for notice in notices]}
+
+
 _KINDS: Final = {
     "exclusion": (Notice.Kind.UNDER_REVIEW, Notice.Kind.CLEARED),
     "hidden": (Notice.Kind.HIDDEN, Notice.Kind.SHOWN),
@@ -184,8 +199,6 @@ _KINDS: Final = {
 
 def _told(action: ModeratorAction, before: State, after: State) -> Notice.Kind | None:
     """What the player is told of a change; None where the player would not have noticed."""
-    if action.kind == Kind.WARN:
-        return Notice.Kind.WARNED
     for name, (comes, goes) in _KINDS.items():
         if name not in before or before[name] == after[name]:
             continue
@@ -195,6 +208,14 @@ def _told(action: ModeratorAction, before: State, after: State) -> Notice.Kind |
         if kinds == [Exclusion.Kind.DISQUALIFIED, None]:
             return Notice.Kind.REINSTATED
         return goes if after[name] is None else comes
-    if action.kind == Kind.REVERT and action.reverts is not None and action.reverts.kind == Kind.WARN:
-        return Notice.Kind.CLEARED  # without an attempt: the warning is taken back
-    return None
+    return _told_of_warning(action)
+
+
+def _told_of_warning(action: ModeratorAction) -> Notice.Kind | None:
+    """A warning that was taken back is cleared (without an attempt), and taken back once more it is a warning again."""
+    turns, first = 0, action
+    while first.reverts is not None:
+        turns, first = turns + 1, first.reverts
+    if first.kind != Kind.WARN:
+        return None
+    return Notice.Kind.CLEARED if turns % 2 else Notice.Kind.WARNED

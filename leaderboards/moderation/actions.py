@@ -1,11 +1,12 @@
 """What moderators do: each action is one transaction with its log row, its notices and its effect on every board.
 
 Everything an action changes stands in its log row before and after (see `action_state`), so `action_revert` sets back
-exactly that. Locks, in the order that finishes keep: the attempt, then the players by id, then the boards by id, then
-the case. Every service raises NotFound, BadInput `reason_missing` and `reason_class`, Forbidden `role_missing` and
-`own_case` (nobody moderates their own or their bots' attempts) and `staff_case` (only a head acts on who holds a role),
-and Conflict `already_so` when there is nothing to change: so all are safe to repeat. `moderator_id` None is the server
-itself: the judge, or a command of its operator.
+exactly that. Open appeals against a decision that an action undoes are accepted with it. Locks, in the order that
+finishes keep: the attempt, then the players by id, then the boards by id, then notices with appeals, then the case.
+Every service raises NotFound, BadInput `reason_missing` and `reason_class`, Forbidden `role_missing`, `own_case` (nobody
+moderates their own or their bots' attempts) and `staff_case` (only a head acts on who holds a role), and Conflict
+`already_so` when there is nothing to change: so all are safe to repeat. `moderator_id` None is the server itself: the
+judge, or a command of its operator.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from games.retry import repeat_once
 from games.services import players as accounts
 from games.services.passwords import is_banned
 
-from .action_state import State, Whose, case_read, parts_read, parts_write
+from .action_state import State, case_read, parts_read, parts_write
 from .action_steps import (
     Kind,
     Why,
@@ -35,8 +36,9 @@ from .action_steps import (
     player_locked,
     refresh,
 )
+from .appeals import appeals_settle
 from .cases import case_close
-from .models import Case, Exclusion, MergedAccount, ModeratorAction
+from .models import Exclusion, MergedAccount, ModeratorAction
 from .reverting import action_revert as action_revert
 from .roles import may_ban
 
@@ -90,16 +92,18 @@ def _attempt_decide(attempt_id: str, kind: Kind, why: Why) -> ModeratorAction:
     with transaction.atomic(durable=why.moderator_id is not None):
         whose = attempt_locked(attempt_id, why.moderator_id)
         may(why.moderator_id, kind, [whose.player])
-        before = parts_read(whose, ["exclusion"]) | {"case": case_read(whose.attempt)}
+        before = parts_read(whose, ["exclusion"]) | {"case": case_read(whose)}
         to = _decided(kind, before)
         if to != before["exclusion"]:
             since = why.now.isoformat()
             parts_write(whose, {"exclusion": None if to is None else {**to, "since": since}})
+        changes = refresh(whose, ["exclusion"])
+        settled = appeals_settle(whose, {"exclusion": to}, now=why.now)
         if kind in (Kind.CLEAR, Kind.DISQUALIFY):
-            _case_closed(whose, why.now)
+            case_close(attempt=whose.attempt, player_id=whose.player.pk, now=why.now)
         if kind == Kind.HOLD:
             case_opened(whose, why.now)
-        return log(kind, whose, why, before, refresh(whose, ["exclusion"]))
+        return log(kind, whose, why, before, changes, settled=settled)
 
 
 def _decided(kind: Kind, before: State) -> State | None:
@@ -122,11 +126,6 @@ def _decided(kind: Kind, before: State) -> State | None:
     return {"kind": to.value}
 
 
-def _case_closed(whose: Whose, now: dt.datetime) -> None:
-    for pk in Case.objects.filter(attempt=whose.attempt, closed_at=None).values_list("id", flat=True):
-        case_close(case_id=pk, now=now)
-
-
 # --- players -------------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +143,25 @@ def player_warn(
         if same.filter(at__gt=now - WARNED_ALREADY, reverted_by=None).exists():
             raise already("This player has just been warned of this.")
         return log(Kind.WARN, whose, why, {}, [])
+
+
+@repeat_once
+def case_dismiss(
+    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, now: dt.datetime
+) -> ModeratorAction:
+    """The open case about a player, a deleted one too, is closed; nothing else changes, and the player is not told.
+
+    Raises Conflict `appeal_open` while an appeal waits that the case is about: that is to be answered.
+    """
+    why = Why(moderator_id, reason_class, reason, "", now)
+    with transaction.atomic(durable=True):
+        whose = player_locked(player_id, Kind.DISMISS, why, deleted_too=True)
+        before = {"case": case_read(whose)}
+        if before["case"] is None or before["case"]["closed_at"] is not None:
+            raise already("There is no open case about this player.")
+        if not case_close(attempt=None, player_id=whose.player.pk, now=now):
+            raise Conflict("appeal_open", "An appeal waits for its answer. The case closes with that.")
+        return log(Kind.DISMISS, whose, why, before, [])
 
 
 @repeat_once
@@ -192,7 +210,8 @@ def player_unban(
         if before["ban"] is None:
             raise already("This player is not banned.")
         accounts.player_unban(player_id=whose.player.pk)
-        return log(Kind.UNBAN, whose, why, before, [])
+        settled = appeals_settle(whose, {"ban": None}, now=now)
+        return log(Kind.UNBAN, whose, why, before, [], settled=settled)
 
 
 @repeat_once
@@ -270,4 +289,6 @@ def _set_part(player_id: str, kind: Kind, why: Why, name: str, state: State | No
             raise already("It is so already.")
         also = merged_with(before)
         parts_write(whose, {name: state})
-        return log(kind, whose, why, before, refresh(whose, [name], also=also))
+        changes = refresh(whose, [name], also=also)
+        settled = appeals_settle(whose, {name: state}, now=why.now)
+        return log(kind, whose, why, before, changes, settled=settled)

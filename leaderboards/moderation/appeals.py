@@ -6,15 +6,17 @@ import datetime as dt
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 
 from games.errors import BadInput, Conflict, Forbidden, NotFound
-from games.models import Attempt, Player
+from games.models import Player
 from games.retry import repeat_once
 from leaderboards.services.entries import players_keep
 
+from .action_state import State, Whose
 from .cases import case_close, case_raise
-from .models import Appeal, Case, ModeratorAction, Notice
-from .notices import APPEALABLE, notice_add, notices_of
+from .models import Appeal, Exclusion, ModeratorAction, Notice
+from .notices import APPEALABLE, PARTS_DECIDED, is_undone, notice_add, notices_of
 from .roles import may_act, may_answer
 
 TEXT_LONGEST: Final = 2000
@@ -41,7 +43,7 @@ def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) 
             raise Conflict("already_appealed", "You have appealed against this decision already.")
         if notice.kind not in APPEALABLE:
             raise Conflict("not_appealable", "There is nothing to appeal against here.")
-        if ModeratorAction.objects.filter(reverts=notice.action).exists():
+        if is_undone(notice):
             raise Conflict("taken_back", "This decision has been taken back already.")
         appeal = Appeal.objects.create(notice=notice, text=text, at=now)
         case_raise(attempt=notice.attempt, player_id=notice.player_id, severity=0, reasons=["appeal"], now=now)
@@ -53,7 +55,8 @@ def appeal_answer(*, notice_id: str, moderator_id: int, accept: bool, answer: st
     """A head moderator's answer to an open appeal, told to the player.
 
     Accepting takes nothing back by itself: the desk leads on to `actions.action_revert` of the notice's action, so that
-    what changes is one logged act with its own reason; the case stays open for it. Refusing closes the case.
+    what changes is one logged act with its own reason; the case stays open for it. Refusing closes the case, unless
+    another appeal about it waits.
 
     Keeps both players, then locks the notice's appeal, then the case. The same answer again is safe. Raises NotFound; Forbidden `role_missing`,
     `own_case` (one's own or a bot's appeal), `own_decision` (unless there is no other head); BadInput `reason_missing`;
@@ -90,10 +93,45 @@ def appeal_answer(*, notice_id: str, moderator_id: int, accept: bool, answer: st
             after={"appeal": {"notice": notice.public_id, "state": state.value}},
         )
         notice_add(action=action, kind=Notice.Kind.ANSWERED, words=answer, now=now)
-        case = _case_of(notice.attempt, notice.player_id)
-        if case is not None and not accept:
-            case_close(case_id=case.pk, now=now)
+        if not accept:
+            case_close(attempt=notice.attempt, player_id=notice.player_id, now=now)
         return action
+
+
+def undone_by(whose: Whose, parts: State, *, reverted: ModeratorAction | None = None) -> Q:
+    """The notices (their condition) of decisions that stand no more once these parts are so, or `reverted` is taken back."""
+    found = Q(action=reverted) if reverted is not None else Q(pk__in=[])
+    for part, kind in PARTS_DECIDED.items():
+        if part not in parts or _against(parts[part]):
+            continue
+        about = Q(kind=kind, action__player=whose.player)
+        found |= about & Q(action__attempt=whose.attempt) if part == "exclusion" else about
+    return found & Q(kind__in=APPEALABLE)
+
+
+def _against(part: State | None) -> bool:
+    """Whether a part is a decision against the player; what is held has not been decided yet."""
+    return part is not None and part.get("kind") != Exclusion.Kind.HELD
+
+
+def appeals_settle(
+    whose: Whose, parts: State, *, reverted: ModeratorAction | None = None, now: dt.datetime
+) -> list[str]:
+    """Accept the open appeals against what an action has just undone (`undone_by`); the public ids of their notices.
+
+    The player reads of it in the notice of the action. In its transaction: locks the notices, as whoever appeals does,
+    then the appeals; before the case, as an answer does.
+    """
+    notices = Notice.objects.select_for_update(of=("self",), no_key=True).filter(
+        undone_by(whose, parts, reverted=reverted)
+    )
+    ids = list(notices.order_by("id").values_list("id", flat=True))
+    waiting = Appeal.objects.select_for_update(of=("self",), no_key=True).filter(
+        notice__in=ids, state=Appeal.State.OPEN
+    )
+    settled = dict(waiting.order_by("notice").values_list("notice_id", "notice__public_id"))
+    Appeal.objects.filter(notice__in=settled).update(state=Appeal.State.ACCEPTED, answered_at=now)
+    return list(settled.values())
 
 
 def _may_answer(moderator_id: int, notice: Notice) -> None:
@@ -109,9 +147,3 @@ def _may_answer(moderator_id: int, notice: Notice) -> None:
 def _answer_of(notice: Notice) -> ModeratorAction | None:
     answers = ModeratorAction.objects.filter(kind=ModeratorAction.Kind.ANSWER, player_id=notice.player_id)
     return answers.filter(after__appeal__notice=notice.public_id).first()
-
-
-def _case_of(attempt: Attempt | None, player_id: int) -> Case | None:
-    if attempt is not None:
-        return Case.objects.filter(attempt=attempt).first()
-    return Case.objects.filter(player_id=player_id, attempt=None).first()

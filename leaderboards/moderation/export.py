@@ -25,6 +25,7 @@ from games.selectors.logs import logs_read
 from leaderboards.models import Entry
 
 from .models import Case, Judgement, ModeratorAction, Notice, Report
+from .notices import with_standing
 from .player_selectors import notice_json
 
 CHUNK: Final = 100
@@ -191,7 +192,7 @@ def _entries(whose: Q) -> Iterator[dict[str, Any]]:
 
 def _notices(whose: Q) -> Iterator[dict[str, Any]]:
     rows = Notice.objects.select_related("player", "attempt", "action", "appeal").defer("attempt__code").filter(whose)
-    for row in rows.order_by("id").iterator(CHUNK):
+    for row in with_standing(rows).order_by("id").iterator(CHUNK):
         yield {**notice_json(row), "read_at": iso(row.read_at)}
 
 

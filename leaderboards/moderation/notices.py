@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from games.errors import NotFound
 from games.retry import repeat_once
@@ -22,6 +23,13 @@ APPEALABLE = frozenset(
     }
 )
 """Decisions against a player. What is under review has not been decided yet: a moderator looks without being asked."""
+PARTS_DECIDED: Final = {
+    "exclusion": Notice.Kind.DISQUALIFIED,
+    "ban": Notice.Kind.BANNED,
+    "hidden": Notice.Kind.HIDDEN,
+    "merged": Notice.Kind.MERGED,
+}
+"""What a player is told of a decision against them that is a part of `action_state`. A warning is none."""
 
 
 def notice_add(
@@ -37,6 +45,25 @@ def notice_add(
         words=words,
         at=now,
     )
+
+
+def with_standing(notices: QuerySet[Notice]) -> QuerySet[Notice]:
+    """With `undone`: whether the decision was taken back, or ended by the act that is its opposite, at any time since.
+
+    What came after that is told in a notice of its own. A ban that has run out was not undone, nor one that another
+    has replaced.
+    """
+    later = ModeratorAction.objects.filter(player=OuterRef("action__player"), id__gt=OuterRef("action"))
+    undone = Q(Exists(ModeratorAction.objects.filter(reverts=OuterRef("action"))))
+    for part, kind in PARTS_DECIDED.items():
+        ended = later.filter(attempt=OuterRef("action__attempt")) if part == "exclusion" else later
+        undone |= Q(kind=kind) & Q(Exists(ended.filter(**{f"after__{part}": None})))
+    return notices.annotate(undone=ExpressionWrapper(undone, BooleanField()))
+
+
+def is_undone(notice: Notice) -> bool:
+    """The same of one notice; under its lock no action undoes its decision meanwhile (`appeals.appeals_settle`)."""
+    return bool(with_standing(Notice.objects.filter(pk=notice.pk)).values_list("undone", flat=True)[0])  # type: ignore[misc]
 
 
 def notices_of(player_id: int) -> Q:

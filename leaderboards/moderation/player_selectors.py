@@ -8,15 +8,14 @@ import threading
 from typing import Any, Final, LiteralString
 
 from django.db import connection
-from django.db.models import OuterRef, Subquery
 
 from games.clock import iso
 from games.errors import BadInput
 from games.ids import PUBLIC_ID
 from games.retry import repeat_once
 
-from .models import Appeal, Exclusion, ModeratorAction, Notice
-from .notices import APPEALABLE, notices_of
+from .models import Appeal, Exclusion, Notice
+from .notices import APPEALABLE, notices_of, with_standing
 
 UNREAD: Final[LiteralString] = """(
     EXISTS (SELECT FROM leaderboards_notice n WHERE n.player_id = p.id AND n.read_at IS NULL)
@@ -43,8 +42,7 @@ def notices_list(*, player_id: int, cursor: str | None = None, limit: int = PAGE
         if last is None:
             raise BadInput("bad_cursor", "This list cannot be continued from there.")
         rows = rows.filter(id__lt=last)
-    reverted = ModeratorAction.objects.filter(reverts=OuterRef("action")).values("at")
-    page = list(rows.annotate(taken_back_at=Subquery(reverted))[: limit + 1])
+    page = list(with_standing(rows)[: limit + 1])
     return {
         "notices": [notice_json(row) for row in page[:limit]],
         "unread": mine.filter(read_at=None).count(),
@@ -53,9 +51,12 @@ def notices_list(*, player_id: int, cursor: str | None = None, limit: int = PAGE
 
 
 def notice_json(notice: Notice) -> dict[str, Any]:
-    """A notice as its player reads it: never who decided, nor what for between the lines (`ModeratorAction.reason`)."""
+    """A notice as its player reads it: never who decided, nor what for between the lines (`ModeratorAction.reason`).
+
+    Needs `notices.with_standing`.
+    """
     appeal = getattr(notice, "appeal", None)
-    taken_back = getattr(notice, "taken_back_at", None) is not None
+    taken_back: bool = notice.undone  # type: ignore[attr-defined]
     return {
         "id": notice.public_id,
         "kind": str(notice.kind),

@@ -25,6 +25,7 @@ from .action_steps import (
     somebody,
     within_reach,
 )
+from .appeals import appeals_settle
 from .models import Exclusion, MergedAccount, ModeratorAction
 from .roles import may_revert
 
@@ -35,7 +36,7 @@ def action_revert(
 ) -> ModeratorAction:
     """Take an action back: whatever it changed is set to exactly what it was, and every entry with it.
 
-    A case is set back if nobody has touched it since. What was taken back can be brought back by taking that back.
+    A case is set back if nobody has touched it since; open appeals against it are accepted. What was taken back can be brought back by taking that back.
     Raises Conflict `already_reverted`, `changed_since` (what it changed has been changed again: take that back first),
     `not_revertible` (an answer to an appeal, or an attempt that is gone), `last_head` (a ban would come back).
     """
@@ -49,8 +50,7 @@ def action_revert(
         why = Why(moderator_id, done.reason_class, reason, words, now)
         why.check()
         names = [name for name in PARTS if name in done.after]
-        if done.kind == Kind.ANSWER or ("exclusion" in names and done.attempt is None):
-            raise Conflict("not_revertible", "This cannot be taken back.")
+        revertible_check(done)
         if ModeratorAction.objects.filter(reverts=done).exists():
             raise Conflict("already_reverted", "This has been taken back already.")
         whose = _locked_again(done, names, moderator_id)
@@ -59,6 +59,17 @@ def action_revert(
             if not may_revert(Player.objects.get(pk=moderator_id), done):
                 raise Forbidden("role_missing", "Your role does not take this back.")
         return _set_back(done, whose, names, why)
+
+
+def is_revertible(action: ModeratorAction) -> bool:
+    """Whether an action is of those that can be taken back at all: no answer to an appeal, no attempt that is gone."""
+    return action.kind != Kind.ANSWER and not ("exclusion" in action.after and action.attempt_id is None)
+
+
+def revertible_check(action: ModeratorAction) -> None:
+    """Raises Conflict `not_revertible` unless `is_revertible`."""
+    if not is_revertible(action):
+        raise Conflict("not_revertible", "This cannot be taken back.")
 
 
 def _locked_again(done: ModeratorAction, names: Collection[str], moderator_id: int | None) -> Whose:
@@ -82,14 +93,19 @@ def _set_back(done: ModeratorAction, whose: Whose, names: list[str], why: Why) -
         _may_be_merged(whose.player, done.before["merged"]["main"])
     before = dict(present)
     if "case" in done.after:
-        before["case"] = case_read(whose.attempt)
-    parts_write(whose, {name: done.before[name] for name in names})
-    if "case" in done.after and before["case"] == done.after["case"]:
-        case_write(whose.attempt, done.before["case"], now=why.now)
+        before["case"] = case_read(whose)
+    untouched = "case" in done.after and before["case"] == done.after["case"]
+    if "case" in done.after and not untouched and not names:  # the case was all that it changed
+        raise Conflict("changed_since", "The case has been opened or closed again since.")
+    parts = {name: done.before[name] for name in names}
+    parts_write(whose, parts)
+    changes = refresh(whose, names, also=merged_with(done.before) | merged_with(done.after))
+    settled = appeals_settle(whose, parts, reverted=done, now=why.now)
+    if untouched:
+        case_write(whose, done.before["case"], now=why.now)
     if (done.before.get("exclusion") or {}).get("kind") == Exclusion.Kind.HELD:
         case_opened(whose, why.now)
-    changes = refresh(whose, names, also=merged_with(done.before) | merged_with(done.after))
-    return log(Kind.REVERT, whose, why, before, changes, reverts=done)
+    return log(Kind.REVERT, whose, why, before, changes, reverts=done, settled=settled)
 
 
 def _may_be_merged(second: Player, main_id: str) -> None:

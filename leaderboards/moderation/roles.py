@@ -26,7 +26,7 @@ from games.services.staff import staff_sessions_end
 MODERATOR, HEAD, AUDITOR = ROLES = ("moderator", "head", "auditor")
 BAN_AT_MOST = dt.timedelta(days=30)
 """How long a moderator who is no head may shut somebody out."""
-_MODERATORS = frozenset("clear hold disqualify reinstate warn ban revert".split())
+_MODERATORS = frozenset("clear hold disqualify reinstate warn ban dismiss revert".split())
 _ACTS = {MODERATOR: _MODERATORS, HEAD: _MODERATORS | frozenset("unban hide show merge separate answer".split())}
 
 

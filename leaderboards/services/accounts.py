@@ -10,6 +10,7 @@ from django.db.models import Q
 from games.models import Attempt, Player
 from games.retry import repeat_once
 from games.services.players import deleted_purge, player_delete
+from leaderboards.moderation.cases import cases_end
 from leaderboards.moderation.retention import accounts_forget, cases_purge, totals_keep
 
 from .entries import entries_refresh, players_lock
@@ -22,7 +23,8 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
     Locks the open attempts first (a finish that holds one comes wholly before, and its entry goes too), then the
     players with the accounts merged with them, then the boards by id: the order in which a finish takes them. The others
     move up; a record passes to the next in order with its own date (R8.5). Notices, appeals, the words of reports and
-    what was judged of links to the account go, too. Returns the number of entries that changed.
+    what was judged of links to the account go, too; open cases about the accounts are closed. Returns the number of
+    entries that changed.
     Safe to repeat. Raises NotFound.
     """
     with transaction.atomic(durable=True):
@@ -32,7 +34,9 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
         players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
         gone = player_delete(player_id=player_id, now=now)
         accounts_forget(player_ids=gone)
-        return len(entries_refresh(player_ids=gone))
+        changes = entries_refresh(player_ids=gone)
+        cases_end(player_ids=gone, now=now)
+        return len(changes)
 
 
 def accounts_purge(*, now: dt.datetime) -> int:

@@ -39,8 +39,8 @@ from .playing import EASY, play, somebody
 
 pytestmark = pytest.mark.django_db
 ATTEMPT_ACTS = ("clear", "hold", "disqualify", "reinstate")
-PLAYER_ACTS = ("warn", "ban", "unban", "hide", "show", "merge", "separate")
-OF_A_MODERATOR = {*ATTEMPT_ACTS, "warn", "ban"}
+PLAYER_ACTS = ("warn", "ban", "unban", "hide", "show", "merge", "separate", "dismiss")
+OF_A_MODERATOR = {*ATTEMPT_ACTS, "warn", "ban", "dismiss"}
 
 
 @pytest.fixture

@@ -122,6 +122,7 @@ PAGES = {
     **act("show", HEADS, lambda rows: rows.alice),
     **act("merge", HEADS, lambda rows: rows.alice),
     **act("separate", HEADS, lambda rows: rows.alice),
+    **act("dismiss", ACTORS, lambda rows: rows.alice),
     **act("answer", HEADS, lambda rows: rows.notice),
     **act("revert", HEADS, lambda rows: rows.action),  # somebody else's
 }

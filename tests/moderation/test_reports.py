@@ -13,7 +13,7 @@ from pytest_django import Settings
 from games import clock
 from games.models import Player
 from leaderboards.models import DailyChallenge
-from leaderboards.moderation.cases import case_close
+from leaderboards.moderation.actions import case_dismiss
 from leaderboards.moderation.models import Case, Exclusion, HiddenPlayer, Report
 from leaderboards.moderation.reports import report_points
 from leaderboards.services import account_delete, dailies_prepare
@@ -109,7 +109,9 @@ def test_reports_come_on_top_of_evidence() -> None:
 def test_more_of_the_same_does_not_open_a_case_again_that_was_looked_at() -> None:
     bob = person("bob")
     report(player("alice"), player=bob.public_id)
-    case_close(case_id=Case.objects.get().pk, now=clock.now())
+    case_dismiss(
+        player_id=bob.public_id, moderator_id=None, reason_class="other", reason="Nothing in it.", now=clock.now()
+    )
     report(player("carol"), player=bob.public_id)
     assert Case.objects.get().closed_at is not None
 

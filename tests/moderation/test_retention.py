@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from pytest_django import Settings
 
 from games import clock
@@ -43,6 +44,11 @@ def reported(
     return report_make(reporter_id=by.pk, reason_class="cheating", text=text, now=at, **subject).case
 
 
+def closed(case: Case, at: dt.datetime) -> None:
+    with transaction.atomic():
+        assert case_close(attempt=case.attempt, player_id=case.player_id, now=at)
+
+
 # --- reports -------------------------------------------------------------------------------------------------------
 
 
@@ -67,8 +73,8 @@ def test_reports_go_some_time_after_their_case_is_closed() -> None:
     game, open_still = reported(bob, attempt=result(alice), at=old), reported(bob, whom=alice, at=old)
     reported(carol, attempt=game.attempt, at=now - DAY)
     reported(alice, whom=carol, at=old)
-    case_close(case_id=Case.objects.get(player=carol).pk, now=now - 9 * DAY)
-    case_close(case_id=game.pk, now=now - 11 * DAY)
+    closed(Case.objects.get(player=carol), now - 9 * DAY)
+    closed(game, now - 11 * DAY)
     severity = Case.objects.get(pk=game.pk).severity
     assert [reports_purge(now=now, batch=1), reports_purge(now=now)] == [1, 0]
     assert set(Report.objects.values_list("reporter__name", "case__player__name")) == {
@@ -81,7 +87,7 @@ def test_reports_go_some_time_after_their_case_is_closed() -> None:
     assert (left.severity, left.reports) == (severity, 2)
     call_command("maintenance", stdout=io.StringIO())
     assert Report.objects.count() == 3
-    case_close(case_id=open_still.pk, now=now - 11 * DAY)
+    closed(open_still, now - 11 * DAY)
     call_command("maintenance", stdout=io.StringIO())
     assert not Report.objects.filter(case=open_still).exists()
 

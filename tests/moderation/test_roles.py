@@ -32,7 +32,7 @@ from tests.staff import signed_in_moderator, staff
 pytestmark = pytest.mark.django_db
 
 KINDS = {kind.value for kind in ModeratorAction.Kind}
-MODERATORS = {"clear", "hold", "disqualify", "reinstate", "warn", "ban", "revert"}
+MODERATORS = {"clear", "hold", "disqualify", "reinstate", "warn", "ban", "dismiss", "revert"}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ..action_steps import within_reach
 from ..appeals import appeal_answer
 from ..models import Appeal, Exclusion, ModeratorAction
 from ..roles import HEAD, may_act, may_answer, may_revert, role_of
-from .forms import AnswerForm, BanForm, MergeForm, ReasonForm, RevertForm
+from .forms import AnswerForm, BanForm, DismissForm, MergeForm, ReasonForm, RevertForm
 
 _LOCKS: Final = 0x4445534B
 """Our half of the advisory locks' two numbers; the other is the player's."""
@@ -57,6 +57,7 @@ ACTS: Final = {
         Act("show", "player", "Show again", "The player is back on every board."),
         Act("merge", "player", "Merge accounts", "Results of the second account count as those of the main one.", MergeForm, grave=True),
         Act("separate", "player", "Separate accounts", "Results of this account count for itself again."),
+        Act("dismiss", "player", "Close the case", "The case about the player is closed. The player is not told, and more reports alone do not bring it back.", DismissForm),
         Act("answer", "appeal", "Answer the appeal", "The player is told the answer.", AnswerForm),
         Act("revert", "action", "Take back", "Everything is set back to as it was before.", RevertForm),
     )
@@ -118,13 +119,19 @@ def acts_on_attempt(moderator: Player, attempt: Attempt, exclusion: Exclusion | 
     return _allowed(moderator, kinds, Subject(attempt.public_id, attempt.player, attempt))
 
 
-def acts_on_player(moderator: Player, player: Player, standing: dict[str, Any], now: dt.datetime) -> list[Act]:
-    """The same for a player."""
+def acts_on_player(
+    moderator: Player, player: Player, standing: dict[str, Any], now: dt.datetime, *, case_open: bool
+) -> list[Act]:
+    """The same for a player. `case_open`: whether the case about the player waits for nothing but to be closed."""
+    subject = Subject(player.public_id, player)
+    closing = _allowed(moderator, ["dismiss"] if case_open else [], subject)
+    if player.deleted_at:
+        return closing
     banned = player.banned_at is not None and (player.banned_until is None or player.banned_until > now)
     kinds = ["warn", "unban" if banned else "ban", "show" if standing["hidden"] else "hide"]
     if player.kind == Player.Kind.PERSON:
         kinds.append("separate" if standing["main"] else "merge")
-    return [] if player.deleted_at else _allowed(moderator, kinds, Subject(player.public_id, player))
+    return closing + _allowed(moderator, kinds, subject)
 
 
 def _allowed(moderator: Player, kinds: list[str], subject: Subject) -> list[Act]:
@@ -202,6 +209,7 @@ def _player(act: Act, subject: Subject, form: Any, moderator: Player, now: dt.da
     if act.kind == "separate":
         return actions.accounts_separate(second_id=subject.public_id, **common)
     services: dict[str, _OfAttempt] = {
+        "dismiss": actions.case_dismiss,
         "warn": actions.player_warn,
         "ban": actions.player_ban,
         "unban": actions.player_unban,

@@ -61,13 +61,11 @@ def do(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
         "kept": [(name, value) for name in form.fields for value in request.POST.getlist(name)],
         "told": form.told(),
     }
-    return page(
-        request,
-        "confirm",
-        status=refused.status if refused else 200,
-        **context,
-        preview=preview_of(act, subject, form, now),
-    )
+    try:
+        preview = preview_of(act, subject, form, now)
+    except GameError as refusal:
+        return page(request, "act", status=refusal.status, **{**context, "refusal": refusal})
+    return page(request, "confirm", status=refused.status if refused else 200, **context, preview=preview)
 
 
 def _next(subject: acts.Subject, form: Any) -> str:

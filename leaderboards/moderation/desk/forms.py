@@ -195,6 +195,27 @@ class MergeForm(ReasonForm):
         return [("The other account", str(self.account)), ("Results count for", main), *super().told()]
 
 
+class DismissForm(ReasonForm):
+    """Nobody is told, so there are no words to anybody."""
+
+    words = None  # type: ignore[assignment]
+    reason_class = forms.ChoiceField(
+        label="Kind of reason",
+        choices=[("", "Choose…"), *ModeratorAction.ReasonClass.choices],
+        error_messages={"required": "Choose what kind of reason it is."},
+    )
+
+    def arguments(self, now: dt.datetime) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in ("reason_class", "reason")}
+
+    def told(self) -> list[tuple[str, str]]:
+        data = self.cleaned_data
+        return [
+            ("Kind of reason", dict(ModeratorAction.ReasonClass.choices)[data["reason_class"]]),
+            ("Reason, for the log", data["reason"]),
+        ]
+
+
 class RevertForm(ReasonForm):
     """The kind of reason is that of the action, so only the reason is asked for."""
 

@@ -13,10 +13,13 @@ from games.models import Player
 from leaderboards.selectors.standing import Standing
 from leaderboards.services.entries import EntryChange
 
-from ..action_state import State, Whose, parts_read, parts_write
+from ..action_state import PARTS, State, Whose, parts_read, parts_write
 from ..action_steps import merged_with, refresh
+from ..appeals import undone_by
+from ..models import Appeal, Notice
+from ..reverting import revertible_check
 from .acts import Act, Subject, merged
-from .words import changes, entry_words, player_name
+from .words import changes, counted, entry_words, player_name
 
 _PARTS_OF_BOARDS = ("exclusion", "hidden", "merged")
 
@@ -44,11 +47,28 @@ class Preview:
 
 
 def preview_of(act: Act, subject: Subject, form: Any, now: dt.datetime) -> Preview:
-    """Needs a valid form."""
+    """Needs a valid form. Raises Conflict `not_revertible` for what is not taken back, whatever has changed since."""
+    if subject.action is not None:
+        revertible_check(subject.action)
     whose, state, also = _trial(act, subject, form, now)
     boards = _boards(whose, state, also) if state else []
-    values = changes(subject.action.after, subject.action.before) if subject.action else []
-    return Preview(boards, _others(act, subject, form, now), values)
+    values = changes(_set_back(subject.action.after), _set_back(subject.action.before)) if subject.action else []
+    return Preview(boards, [*_others(act, subject, form, now), *_appeals(act, subject, whose, state)], values)
+
+
+def _set_back(state: State) -> State:
+    """Without what an action has answered: that stays answered."""
+    return {name: value for name, value in state.items() if name != "appeals"}
+
+
+def _appeals(act: Act, subject: Subject, whose: Whose, state: State) -> list[str]:
+    """Open appeals that it accepts by undoing what they are against."""
+    parts = {"ban": None} if act.kind == "unban" else state
+    if subject.action is not None:
+        parts = {name: value for name, value in subject.action.before.items() if name in PARTS}
+    against = Notice.objects.filter(undone_by(whose, parts, reverted=subject.action))
+    number = Appeal.objects.filter(state=Appeal.State.OPEN, notice__in=against).count()
+    return [f"{counted(number, 'open appeal')} against it: accepted with it."] if number else []
 
 
 def _trial(act: Act, subject: Subject, form: Any, now: dt.datetime) -> tuple[Whose, State, Collection[int]]:
@@ -118,6 +138,7 @@ def _others(act: Act, subject: Subject, form: Any, now: dt.datetime) -> list[str
             "Results stay where they are.",
         ]
     told = {
+        "dismiss": ["The case is closed and leaves the queue. Nothing else changes.", f"{name} is not told."],
         "warn": [f"{name} gets a warning to read. Nothing else changes."],
         "unban": [f"{name} can sign in and play again."],
         "clear": ["The case is closed.", f"{name} is told if the attempt was held."],
@@ -127,6 +148,21 @@ def _others(act: Act, subject: Subject, form: Any, now: dt.datetime) -> list[str
         "hide": [f"Others no longer find {name}."],
         "show": [f"Others find {name} again."],
         "answer": [f"{name} is told the answer.", "Accepting takes nothing back by itself: that is the next step."],
-        "revert": ["It is set back only if nothing has changed since."],
+        "revert": [
+            "It is set back only if nothing has changed since.",
+            *(_told_back(subject, name) if subject.action else []),
+        ],
     }
     return told.get(kind, [f"{name} is told."])
+
+
+def _told_back(subject: Subject, name: str) -> list[str]:
+    """What a player hears of the taking back of something that has changed nothing else."""
+    done = subject.action
+    assert done is not None
+    again = done.reverts.kind if done.reverts is not None else ""
+    if "dismiss" in (done.kind, again):
+        return [f"{name} is not told."]
+    if done.kind == "warn":
+        return [f"{name} is told that the warning stands no more."]
+    return [f"{name} is warned again."] if again == "warn" else []

@@ -23,6 +23,7 @@ from games.selectors.clients import clients_of
 
 from .. import selectors
 from ..models import Case
+from ..reverting import is_revertible
 from ..roles import may_read
 from . import acts, board, lines, replay, spoilers, words
 from .forms import LogForm, QueueForm
@@ -142,7 +143,7 @@ def action(request: HttpRequest, action_id: str) -> HttpResponse:
     found = selectors.action_get(action_id)
     subject = acts.Subject(action_id, found.player, found.attempt, action=found)
     act = acts.ACTS["revert"]
-    revertible = found.kind not in ("revert", "warn", "answer") and not hasattr(found, "reverted_by")
+    revertible = is_revertible(found) and not hasattr(found, "reverted_by")
     offered = [act] if revertible and acts.may_do(moderator_of(request), act, subject) else []
     return page(
         request,
@@ -232,20 +233,20 @@ def player(request: HttpRequest, player_id: str) -> HttpResponse:
         title=words.player_name(found),
         case=about,
         reports=selectors.reports_of(about) if about else [],
-        **_player(request, found, None),
+        **_player(request, found, None, about=about),
     )
 
 
-def _player(request: HttpRequest, found: Player, but: Case | None) -> dict[str, Any]:
-    """The player's history, and the forms of what may be done."""
+def _player(request: HttpRequest, found: Player, but: Case | None, *, about: Case | None = None) -> dict[str, Any]:
+    """The player's history, and the forms of what may be done; `about`, on the player's own page, with the case."""
     now, moderator = clock.now(), moderator_of(request)
     standing = selectors.standing_of(found)
     attempt = but.attempt if but else None
-    offered = acts.acts_on_player(moderator, found, standing, now)
+    waiting = selectors.appeals_open(found, attempt)
+    case_open = about is not None and about.closed_at is None and not waiting  # an appeal closes it by its answer
+    offered = acts.acts_on_player(moderator, found, standing, now, case_open=case_open)
     appeals = [
-        row
-        for row in selectors.appeals_open(found, attempt)
-        if acts.may_do(moderator, acts.ACTS["answer"], acts.Subject("", found, attempt, row))
+        row for row in waiting if acts.may_do(moderator, acts.ACTS["answer"], acts.Subject("", found, attempt, row))
     ]
     return {
         "player": found,
@@ -256,7 +257,7 @@ def _player(request: HttpRequest, found: Player, but: Case | None) -> dict[str, 
         "notices": selectors.notices_of(found),
         "actions": selectors.actions_of(found),
         "links": selectors.linked_of(found, attempt, now),
-        "appeals": selectors.appeals_open(found, attempt),
+        "appeals": waiting,
         "answerable": {row.pk for row in appeals},
         "answer_forms": {
             row.pk: _forms(request, [acts.ACTS["answer"]], {"answer": row.notice.public_id}, found)[0]

@@ -37,6 +37,7 @@ DONE: Final = {
     "separate": "separated",
     "revert": "taken back",
     "answer": "appeal answered",
+    "dismiss": "case closed",
 }
 NOTICES: Final = {
     "under_review": "told: under review",
@@ -171,6 +172,8 @@ def action_words(action: ModeratorAction) -> str:
         return f"took back: {DONE[action.reverts.kind]}" if action.reverts else "took back"
     if action.kind in ("clear", "hold", "disqualify", "reinstate"):
         return f"{done} the attempt"
+    if action.kind == "dismiss":
+        return "closed the case about the player"
     return done if action.kind == "answer" else f"{done} the player"
 
 
