@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,17 +16,19 @@ from typing import Any, Final
 from django.db import connection
 
 from games.errors import Conflict, Forbidden, NotFound
+from games.ids import PUBLIC_ID
 from games.models import Attempt, Player
 
 from .. import actions, selectors
 from ..action_steps import within_reach
 from ..appeals import appeal_answer
-from ..models import Appeal, Exclusion, ModeratorAction
+from ..models import Appeal, Exclusion, ModeratorAction, Notice
 from ..roles import HEAD, may_act, may_answer, may_revert, role_of
 from .forms import AnswerForm, BanForm, DismissForm, MergeForm, ReasonForm, RevertForm
 
 _LOCKS: Final = 0x4445534B
 """Our half of the advisory locks' two numbers; the other is the player's."""
+_ID: Final = re.compile(PUBLIC_ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +161,23 @@ def perform(
     with _one_at_a_time(subject.player.pk):
         newest = selectors.newest_action(subject.player.pk)
         if newest != seen:
-            if _did_this(act, subject, moderator, seen):
+            if _did_this(act, subject, form, moderator, seen, now):
                 return None
             raise Conflict(
                 "changed_meanwhile",
                 "Somebody has acted on this player since you looked. See what has changed, then confirm again.",
             )
-        return _SERVICES[act.about](act, subject, form, moderator, now)
+        try:
+            return _SERVICES[act.about](act, subject, form, moderator, now)
+        except Conflict as refusal:
+            # The log of a merging is the second account's: what this page has seen says nothing of it.
+            if (
+                act.kind == "merge"
+                and refusal.code == "already_so"
+                and _did_this(act, subject, form, moderator, seen, now)
+            ):
+                return None
+            raise
 
 
 @contextlib.contextmanager
@@ -179,13 +192,48 @@ def _one_at_a_time(player_id: int) -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCKS, player_id % 2**31])
 
 
-def _did_this(act: Act, subject: Subject, moderator: Player, seen: str) -> bool:
-    """Whether the first action after `seen` is this one."""
-    rows = ModeratorAction.objects.filter(player=subject.player).order_by("id")
+def _did_this(act: Act, subject: Subject, form: Any, moderator: Player, seen: str, now: dt.datetime) -> bool:
+    """Whether an action after `seen` is this very deed: of the same form, with the same answers.
+
+    What the log row and its notices say is compared, so nothing has to be kept for it. Two acts that agree in all of it
+    are one: it is as well that the second is not done.
+    """
+    given = form.arguments(now)
+    player = merged(form, subject.player)[1] if act.kind == "merge" else subject.player
+    rows = ModeratorAction.objects.filter(
+        kind=act.kind,
+        moderator=moderator,
+        player=player,
+        attempt=subject.attempt,
+        reverts=subject.action,
+        reason=given["answer"] if act.kind == "answer" else given["reason"],
+    )
+    if "reason_class" in given:
+        rows = rows.filter(reason_class=given["reason_class"])
     if seen:
+        if not _ID.fullmatch(seen):  # no form of ours
+            return False
         rows = rows.filter(id__gt=ModeratorAction.objects.filter(public_id=seen).values("id"))
-    first = rows.first()
-    return first is not None and first.kind == act.kind and first.moderator_id == moderator.pk
+    return any(_same_end(act, subject, form, row) and _same_words(given, row) for row in rows)
+
+
+def _same_end(act: Act, subject: Subject, form: Any, done: ModeratorAction) -> bool:
+    """Whether what was chosen in the form is what this action made so."""
+    if act.kind == "ban":
+        until = form.until(done.at)
+        return bool(done.after["ban"]["banned_until"] == (until and until.isoformat()))
+    if act.kind == "merge":
+        return bool(done.after["merged"]["main"] == merged(form, subject.player)[0].public_id)
+    if act.kind == "answer":
+        state = Appeal.State.ACCEPTED if form.accepted else Appeal.State.REFUSED
+        return bool(done.after["appeal"] == {"notice": subject.public_id, "state": state.value})
+    return True
+
+
+def _same_words(given: dict[str, Any], done: ModeratorAction) -> bool:
+    """Whether the player was told in these words, if there was anything to tell."""
+    words = given.get("answer", given.get("words", ""))
+    return not Notice.objects.filter(action=done).exclude(words=words).exists()
 
 
 _OfAttempt = Callable[..., ModeratorAction]
