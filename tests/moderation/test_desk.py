@@ -10,11 +10,30 @@ from django.test import Client
 from games import clock
 from games.models import SharedBrowser
 from leaderboards.moderation import selectors
+from leaderboards.moderation.models import ModeratorAction
 from leaderboards.moderation.reports import report_make
+from leaderboards.services import account_delete, accounts_purge
 from tests.factories import bot, guest, person, token
 from tests.staff import signed_in_moderator
 
-from .desk import LOG, QUEUE, do, flagged, held, judged, names, page_of, player_page, read, signal, words_of
+from .desk import (
+    LOG,
+    QUEUE,
+    REASON,
+    check,
+    confirm,
+    do,
+    do_path,
+    flagged,
+    held,
+    judged,
+    names,
+    page_of,
+    player_page,
+    read,
+    signal,
+    words_of,
+)
 from .playing import EASY, play, somebody
 
 pytestmark = pytest.mark.django_db
@@ -234,6 +253,41 @@ def test_the_log_tells_who_did_what_and_why_with_filters(mod: Client) -> None:
     assert "mod disqualified" in words_of(read(mod, LOG, moderator="MOD", since=f"{clock.now():%Y-%m-%d}"))
     assert "Nothing has been done yet." in read(mod, LOG, until="2020-01-01")
     assert "disqualified" in words_of(read(mod, page_of(case)))
+
+
+@pytest.mark.parametrize(
+    "day", ["9999-12-31", "9999-12-30", "3000-01-01", "0001-01-01", "1999-12-31", "2026-02-30", "x"]
+)
+@pytest.mark.parametrize("end", ["since", "until"])
+def test_a_day_that_makes_no_sense_is_left_out_of_the_logs_filters(mod: Client, end: str, day: str) -> None:
+    do(mod, "warn", somebody("alice").player.public_id)
+    assert "mod warned the player" in words_of(read(mod, LOG, 200, **{end: day}))
+
+
+def test_the_last_day_of_the_logs_filters_is_one(mod: Client) -> None:
+    do(mod, "warn", somebody("alice").player.public_id)
+    assert "mod warned the player" in words_of(read(mod, LOG, since="2000-01-01", until="2999-12-31"))
+    assert "mod warned the player" not in words_of(read(mod, LOG, since="2999-12-31"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_act_whose_attempt_is_gone_is_neither_offered_to_be_taken_back_nor_a_fault(mod: Client) -> None:
+    attempt = play(somebody("alice"))
+    do(mod, "disqualify", attempt.public_id)
+    do(mod, "warn", attempt.player.public_id)
+    warning, done = ModeratorAction.objects.order_by("-id")
+    stale = check(mod, "revert", done.public_id)
+    account_delete(player_id=attempt.player_id, now=clock.now() - 999 * DAY)
+    accounts_purge(now=clock.now())
+    done.refresh_from_db()
+    assert done.attempt is None
+    assert "/do/" not in read(mod, f"{LOG}{done.public_id}/")
+    assert "/do/revert/" in read(mod, f"{LOG}{warning.public_id}/")
+    asked = mod.post(do_path("revert", done.public_id), {**REASON, "step": "check"})
+    for answer in (asked, confirm(mod, "revert", done.public_id, stale)):
+        assert answer.status_code == 409
+        assert "This cannot be taken back." in answer.content.decode()
+    assert not ModeratorAction.objects.filter(kind="revert").exists()
 
 
 def test_what_is_not_there_is_not_found(mod: Client) -> None:

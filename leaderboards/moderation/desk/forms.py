@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any, Final
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 
 from games.engine.rulesets import RULESETS
 from games.models import Player
@@ -19,6 +20,7 @@ WORDS_LONGEST: Final = 1000
 _FOR_GOOD: Final = "for good"
 _LENGTHS: Final = [(str(days), f"{days} day{'s' if days > 1 else ''}") for days in (1, 3, 7, 14, 30, 90, 365)]
 _MODERATORS_DAYS: Final = 30
+_FIRST_DAY, _LAST_DAY = dt.date(2000, 1, 1), dt.date(2999, 12, 31)
 
 
 def _choices(first: str, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -79,13 +81,26 @@ class QueueForm(forms.Form):
         return self.cleaned_data.get("page") or 1
 
 
+class _DayField(forms.DateField):
+    """A day that may be left out, within bounds: there is none after the last that Python knows, nor a midnight."""
+
+    def __init__(self, *, label: str) -> None:
+        bounds = {"min": f"{_FIRST_DAY}", "max": f"{_LAST_DAY}"}
+        super().__init__(
+            required=False,
+            label=label,
+            widget=forms.DateInput(attrs={"type": "date", **bounds}),
+            validators=[MinValueValidator(_FIRST_DAY), MaxValueValidator(_LAST_DAY)],
+        )
+
+
 class LogForm(forms.Form):
     """The filters of the log of actions."""
 
     moderator = forms.CharField(required=False, max_length=60, label="Moderator (or “judge”)")
     kind = forms.ChoiceField(required=False, choices=_choices("any", [(k, w.capitalize()) for k, w in DONE.items()]))
-    since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
+    since = _DayField(label="From")
+    until = _DayField(label="To")
     page = forms.IntegerField(required=False, min_value=1, max_value=100_000)
 
 
