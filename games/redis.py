@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ import redis as redis_library
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode
+from redis.commands.core import Script
 from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
@@ -53,6 +55,16 @@ def redis(seconds: float = TIMEOUT_SECONDS) -> redis_library.Redis:
     With settings.REDIS_CLUSTER it is a RedisCluster: all keys of one script or transaction must share a {hash tag}.
     """
     return _client(settings.REDIS_URL, settings.REDIS_CLUSTER, seconds)  # type: ignore[no-any-return]
+
+
+@functools.lru_cache(maxsize=16)
+def _script(url: str, cluster: bool, source: str, seconds: float) -> Script:
+    return redis(seconds).register_script(source)
+
+
+def run_script(source: str, keys: list[str], arguments: Sequence[Any], *, seconds: float = TIMEOUT_SECONDS) -> Any:
+    """Run a Lua script in Redis, by its hash where Redis knows it. May raise REDIS_ERRORS."""
+    return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source, seconds)(keys=keys, args=arguments)
 
 
 def redis_available() -> bool:

@@ -5,11 +5,12 @@ nobody sees less than what he has done or been told of:
 
 - the lag is measured by positions in the primary's log: how long ago was the newest one that the replica has replayed
   the present one? Too far behind, cut off or gone, it is left alone, and asked again a second later;
-- whoever has finished an attempt, or written over the API, within that time reads from the primary;
+- whoever has finished an attempt, or taken a name, within that time reads from the primary. What else a player writes
+  (settings, bots, appeals, reports) no reading from the replica shows, or it finds nothing and the primary is asked;
 - a board that has reached a newer version than the replica has of it is read from the primary.
 
-The last two are noted in Redis when they commit, for every process; without Redis all is read from the primary. Without
-a replica nothing is noted and nothing measured.
+The last two are noted in Redis when they commit, for every process (`games.replica_notes`); without Redis, or while the
+notes may have holes, all is read from the primary. Without a replica nothing is noted and nothing measured.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, Operation
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from games.errors import NotFound
-from games.redis import REDIS_ERRORS, redis, redis_available, redis_failed
+from games.redis import redis_available
+from games.replica_notes import note, noted
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,22 +107,18 @@ def from_replica(viewer: str | None = None) -> Callable[[Callable[P, R]], Callab
 def _may(who: object) -> bool:
     if connections[DEFAULT_DB_ALIAS].in_atomic_block or not redis_available() or not _lag.small_enough():
         return False
-    try:
-        return who is None or not redis().exists(_player(who))
-    except REDIS_ERRORS as problem:
-        redis_failed(problem)
-        return False
+    return who is None or noted(_player(who), _kept_ms()) == 0
 
 
 # --- what has to be seen -------------------------------------------------------------------------------------------
 
 
 def _player(player_id: object) -> str:
-    return f"tripeaks:wrote:{player_id}"
+    return f"player:{player_id}"
 
 
 def _board(scope: str, kind: str, view: str) -> str:
-    return f"tripeaks:version:{scope}:{kind}:{view}"
+    return f"board:{scope}:{kind}:{view}"
 
 
 def _kept_ms() -> int:
@@ -130,37 +128,21 @@ def _kept_ms() -> int:
 def player_wrote(player_id: int) -> None:
     """Once the transaction commits, this player reads from the primary for a while."""
     if configured():
-        transaction.on_commit(lambda: _note(_player(player_id), 1), robust=True)
+        transaction.on_commit(lambda: note(_player(player_id), 1, _kept_ms()), robust=True)
 
 
 def board_reached(scope: str, kind: str, view: str, version: int) -> None:
     """Once the transaction commits, this board is read at no older version."""
     if configured():
-        transaction.on_commit(lambda: _note(_board(scope, kind, view), version), robust=True)
-
-
-def _note(key: str, version: int) -> None:
-    if not redis_available():
-        return  # nobody reads from the replica then
-    try:
-        with redis().pipeline() as pipe:
-            pipe.zadd(key, {"v": version}, gt=True)  # commits reach Redis in any order
-            pipe.pexpire(key, _kept_ms())
-            pipe.execute()
-    except REDIS_ERRORS as problem:
-        redis_failed(problem)
+        transaction.on_commit(lambda: note(_board(scope, kind, view), version, _kept_ms()), robust=True)
 
 
 def check_version(scope: str, kind: str, view: str, version: int) -> None:
-    """Raise Behind when the board read from the replica has reached a newer version."""
+    """Raise Behind when the board read from the replica has reached a newer version, or may have."""
     if reading_from() != ALIAS:
         return
-    try:
-        newest: Any = redis().zscore(_board(scope, kind, view), "v")
-    except REDIS_ERRORS as problem:
-        redis_failed(problem)
-        raise Behind from problem
-    if newest is not None and float(newest) > version:
+    newest = noted(_board(scope, kind, view), _kept_ms())
+    if newest is None or newest > version:
         raise Behind
 
 
@@ -173,7 +155,10 @@ class Lag:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._next = 0.0
-        self._ok = False
+        self._good_until = 0.0
+        """A measurement is believed no longer than this: the next one may hang in a dead link."""
+        self._told: bool | None = None
+        """What the last line of the log said: whether the replica is read from."""
         self._reached = 0.0
         self._waiting: deque[tuple[float, int]] = deque(maxlen=1000)
         """(when, the primary's position then) of the measurements that the replica has not reached."""
@@ -189,7 +174,7 @@ class Lag:
                 self.failed(problem)
             finally:
                 self._lock.release()
-        return self._ok
+        return time.monotonic() < self._good_until
 
     def _measure(self, now: float) -> None:
         primary = _position(DEFAULT_DB_ALIAS, "pg_current_wal_insert_lsn()")
@@ -202,16 +187,21 @@ class Lag:
         # What it lacks was written after the last position known to be reached, maybe at once after it.
         behind = now - self._reached
         ok = behind <= settings.REPLICA_LAG_SECONDS
-        if ok != self._ok:
-            logger.warning("The replica is %.1f s behind: reading from the %s.", behind, ALIAS if ok else "primary")
-        self._ok = ok
+        self._good_until = now + 2 * EVERY if ok else 0.0
+        self._tell(ok, "The replica is %.1f s behind: reading from the %s.", behind, ALIAS if ok else "primary")
 
     def failed(self, problem: Exception) -> None:
         """It is away, or cancelled a query that stood in its way."""
-        logger.warning("The replica does not answer (%s): reading from the primary.", type(problem).__name__)
-        self._ok = False
+        self._good_until = 0.0
         self._next = time.monotonic() + EVERY
+        self._tell(False, "The replica does not answer (%s): reading from the primary.", type(problem).__name__)
         connections[ALIAS].close()
+
+    def _tell(self, ok: bool, *line: Any) -> None:
+        """One line for each change, not one a second."""
+        if ok != self._told:
+            self._told = ok
+            logger.warning(*line)
 
 
 def _position(alias: str, function: str) -> int | None:

@@ -11,7 +11,6 @@ eviction or a lost race therefore only makes a reader use PostgreSQL (or repair 
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import secrets
 import threading
@@ -21,11 +20,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.conf import settings
 from django.db import connection
-from redis.commands.core import Script
 
-from games.redis import PATIENT_SECONDS, REDIS_ERRORS, TIMEOUT_SECONDS, redis, redis_available, redis_failed
+from games.redis import PATIENT_SECONDS, REDIS_ERRORS, redis, redis_available, redis_failed, run_script
 
 from .metrics import COPY_READS, rebuild_counted
 from .selectors.ranks import Place, ask, snapshot
@@ -125,15 +122,6 @@ class Window:
     ranks: list[int]
 
 
-@functools.lru_cache(maxsize=8)
-def _script(url: str, cluster: bool, source: str, seconds: float) -> Script:
-    return redis(seconds).register_script(source)
-
-
-def _run(source: str, keys: list[str], arguments: Sequence[Any], *, seconds: float = TIMEOUT_SECONDS) -> Any:
-    return _script(settings.REDIS_URL, settings.REDIS_CLUSTER, source, seconds)(keys=keys, args=arguments)
-
-
 _PREFIX = "tripeaks:board:"
 
 
@@ -178,7 +166,7 @@ def _window(
     arguments = [version, entries, mode, place[0], member, before, count]
     try:
         for attempt in (1, 2):
-            reply = _run(_WINDOW, [sorted_set, copied], arguments)
+            reply = run_script(_WINDOW, [sorted_set, copied], arguments)
             COPY_READS.labels("hit" if reply[0] == b"ok" else reply[0].decode()).inc()
             if reply[0] == b"ok":
                 return _ranked(int(reply[1]), int(reply[2]), reply[3])
@@ -264,7 +252,7 @@ def _sync(board_id: int, since: int) -> bool:
         if player_id is not None:
             arguments += [player_id, key, member_of(finished_ms, attempt_id) if active else ""]
     sorted_set, members, copied = _keys(board_id)
-    found = _run(_APPLY, [sorted_set, members, copied], arguments)
+    found = run_script(_APPLY, [sorted_set, members, copied], arguments)
     if found >= 0 and found != entries:
         forget(board_id)  # part of the copy was evicted, or rows were changed by hand
         return False
@@ -308,7 +296,7 @@ def rebuild(board_id: int) -> bool:
                     written = writer.submit(_write, [*new, lock], members)
                 if written is not None:
                     written.result()
-        return bool(_run(_SWAP, [*keys, *new], [board[0], board[1], KEEP_SECONDS], seconds=PATIENT_SECONDS))
+        return bool(run_script(_SWAP, [*keys, *new], [board[0], board[1], KEEP_SECONDS], seconds=PATIENT_SECONDS))
     except REDIS_ERRORS:
         with contextlib.suppress(*REDIS_ERRORS):
             client.unlink(*new)  # what was written of it may be what has filled the memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import psycopg
+import redis
 
 from games.client import Client
 from tests.moderation.playing import EASY, WON
 from tests.processes import ServerProcess, database_url, fresh_database
-from tests.servers import temporary_directory
+from tests.servers import start_servers, temporary_directory
 from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.dumps import program
 from tripeaks_site.embedded.process import ServerProcess as Postgres
@@ -116,6 +118,7 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
         for ply, move in enumerate(WON[:-1]):
             bob.move(second["id"], move, ply)
         assert names() == ["alice"]  # at once, wherever that is read
+        time.sleep(5)  # so long a new Redis is not believed
         paused()
         rename("alice", "alicia")
         assert names() == ["alice"]  # of the replica
@@ -140,3 +143,74 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
         assert sorted(names()) == ["alicia", "bobby"]
         assert "The replica" in server.logs()
         assert primary.execute("SELECT count(*) FROM leaderboards_entry").fetchone() == (4,)
+
+
+def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
+    """Two hosts over one Redis. One reaches it by a way of its own, which is cut; then Redis itself is lost."""
+    with contextlib.ExitStack() as stack:
+        url = stack.enter_context(fresh_database())
+        replica = stack.enter_context(streaming_replica(urlsplit(url).path[1:]))
+        servers = start_servers(postgres=False, redis=True)
+        stack.callback(servers.stop)
+        socket, way = Path(urlsplit(servers.urls.redis_url).path), tmp_path / "redis.sock"
+        way.symlink_to(socket)
+        env = {"DATABASE_REPLICA_URL": replica.url, "TRIPEAKS_REPLICA_LAG_SECONDS": "6"}
+        hosts = []
+        for address in (f"unix://{way}", servers.urls.redis_url):
+            hosts.append(ServerProcess(url, address, env))
+            hosts[-1].start()
+            stack.callback(hosts[-1].kill)
+        cut_off, other = hosts
+        primary = stack.enter_context(psycopg.connect(url, autocommit=True))
+        players = {name: account(cut_off, name) for name in ("alice", "bob", "carol")}
+        running = {name: player.start(code=EASY) for name, player in players.items()}
+        for name, player in players.items():
+            for ply, move in enumerate(WON if name == "alice" else WON[:-1]):
+                player.move(running[name]["id"], move, ply)
+
+        def finish(name: str) -> None:
+            players[name].move(running[name]["id"], WON[-1], len(WON) - 1)
+
+        def rank(name: str) -> int | None:
+            there = Client(other.url, token=players[name].token)
+            found: int | None = there.my_place(EASY)["rank"]
+            return found
+
+        @contextlib.contextmanager
+        def behind() -> Iterator[None]:
+            """A replica that stays where it is, and was measured as near just now."""
+            time.sleep(8.1)  # as long as notes are kept
+            target = primary.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
+            assert wait_until(lambda: replica.one("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", target), seconds=20)
+            time.sleep(1.1)
+            rank("alice")
+            replica.one("SELECT pg_wal_replay_pause()")
+            primary.execute("UPDATE games_player SET name = 'alicia' WHERE name = 'alice'")
+            assert Client(other.url).board(EASY)["rows"][0]["player"]["name"] == "alice"  # the replica is read
+            yield
+            primary.execute("UPDATE games_player SET name = 'alice' WHERE name = 'alicia'")
+            replica.one("SELECT pg_wal_replay_resume()")
+
+        with behind():
+            finish("bob")
+            os.kill(servers.pids()["redis"], signal.SIGKILL)
+            assert wait_until(lambda: socket_answers(servers.urls.redis_url), seconds=5)
+            time.sleep(1.1)  # nobody does without it any more
+            assert rank("bob") == 1
+
+        with behind():
+            way.unlink()
+            with redis.Redis.from_url(servers.urls.redis_url) as control:
+                control.client_kill_filter(_type="normal", skipme=True)
+            finish("carol")
+            assert rank("carol") is None  # nobody can tell the other host
+            way.symlink_to(socket)
+            assert wait_until(lambda: rank("carol") == 1, seconds=2)
+
+
+def socket_answers(address: str) -> bool:
+    try:
+        with redis.Redis.from_url(address) as connection:
+            return bool(connection.ping())
+    except redis.RedisError:
+        return False
