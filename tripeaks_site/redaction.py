@@ -14,7 +14,7 @@ _DASH: Final = r"[-‐-―−﹘﹣]"  # R7.6
 _SECRETS: Final = re.compile(
     "|".join(
         (
-            r"(?<=://)(?:[^\s/@:]*:\S*|[^\s/@]+)(?=@)",  # user and password of a URL; a password may have any sign
+            r"(?<=://)(?:[^\s/@:]*:\S{0,300}|[^\s/@]+)(?=@)",  # user and password of a URL; a password may have any sign
             rf"{_BEFORE_CODE}TP[12X]{_DASH}[^\s\"'<>)]*",  # a game code: it is the deal
             # The same as R7.6 reads it, and as addresses and logs escape it: without dashes, or with others.
             rf"{_BEFORE_CODE}TP[12X](?:{_DASH}|\w|%[0-9A-F]{{2}}|\\u[0-9a-f]{{4}}|\\x[0-9a-f]{{2}}){{8,}}",
@@ -26,7 +26,7 @@ _SECRETS: Final = re.compile(
             r"\b(?:t\d{1,2}|d|u)(?: (?:t\d{1,2}|d|u)\b){5,}",  # a move log
             r"\b(?:bearer|basic)\s+\S+",
             # A value named so: all that its quotes hold (which may be escaped themselves), else one word.
-            r"\b\w*(?:token|password|secret|cookie|authorization|csrftoken|sessionid)\w*(?:\\*[\"'])?\s*[:=]\s*"
+            r"(?:token|password|secret|cookie|authorization|csrftoken|sessionid)\w{0,30}(?:\\*[\"'])?\s*[:=]\s*"
             r"(?:(?P<quote>\\*[\"'])(?:(?!(?P=quote))(?:\\.|.))*(?:(?P=quote))?|[^\s\"',;]+)",
             r"(?<![\w/.-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}(?![\w/.-])",  # what looks random: tokens, keys, hashes
         )
@@ -36,7 +36,7 @@ _SECRETS: Final = re.compile(
 # What PostgreSQL adds to an error names values of rows and whole statements. In a repr its lines are not lines.
 _ROWS: Final = re.compile(
     r"Failing row contains \((?:[^)]|\)(?!\.))*"  # a value may have lines of its own
-    r"|(?:^\s*|\\+[nrt]\s*)(?:CONTEXT|HINT|STATEMENT|QUERY|LINE \d+|WHERE):.*$"
+    r"|(?:^[ \t]*|\\[nrt][ \t]*)(?:CONTEXT|HINT|STATEMENT|QUERY|LINE \d+|WHERE):.*$"
     r"|\bDETAIL:(?!\s*Failing row contains \().*$"
     r"|(?<=Key )\(.*",
     re.MULTILINE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import time
 import unicodedata
 from collections.abc import Callable
 from hashlib import sha256
@@ -117,6 +118,15 @@ def test_values_of_rows_are_cut_out_of_whatever_repeats_an_error(told: str) -> N
         cut = redact(REPEATED[told](f'null value in column "x" violates a constraint\n{line}'))
         assert "violates a constraint" in cut
         assert [value for value in ("mallory", "pbkdf2", "salt", "2026") if value in cut] == [], line
+
+
+@pytest.mark.parametrize(
+    "part", ["password", "token=", "\n", "\\", "://", "://a:", "TP2", "%2F", "(1,", "Key (", "'b'", "a-1"]
+)
+def test_a_long_text_is_cut_in_a_short_time(part: str) -> None:
+    started = time.process_time()
+    redact(part * (60_000 // len(part)))
+    assert time.process_time() - started < 2
 
 
 def record(problem: Exception, message: str, *args: Any) -> logging.LogRecord:
