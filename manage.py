@@ -230,6 +230,9 @@ def run(arguments: list[str]) -> int:
 
         return run_checks(arguments[1:])
     arguments = take_data_option(arguments)
+    from tripeaks_site.faults import tell_faults
+
+    tell_faults(f"manage.py {command}")
     if command == "up":
         from tripeaks_site.up import main as up
 

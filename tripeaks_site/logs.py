@@ -36,6 +36,19 @@ class Refusals(logging.Filter):
         return logging.getLogger(record.name).isEnabledFor(logging.WARNING)
 
 
+class RoutesOnly(logging.Filter):
+    """Django names the address that something happened at; what leaves is its route. Changes the record for everybody."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        request: Any = getattr(record, "request", None)
+        if isinstance(record.args, tuple) and hasattr(request, "path_info"):
+            from .observing import route_of  # settings configure the log before there are metrics
+
+            addresses = {path.encode("unicode_escape").decode() for path in (request.path, request.get_full_path())}
+            record.args = tuple(route_of(request) if each in addresses else each for each in record.args)
+        return True
+
+
 class _Safe(logging.Formatter):
     def formatException(self, ei: _ExcInfo) -> str:
         """What Django and others ask for by themselves."""

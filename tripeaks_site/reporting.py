@@ -2,11 +2,13 @@
 
 The frames of our locals hold cards and tokens, so no local variables are sent; nor requests, users, breadcrumbs, the
 extras of log records, or their parameters. What texts remain pass through `redact`. Only errors that are logged with
-ERROR or above are reported: Django logs its 500s, the worker its failed tasks, the sockets their broken background work.
+ERROR or above are reported: Django logs its 500s, the worker its failed tasks, the sockets their broken background work,
+`faults` what ends a command or a thread.
 """
 
 from __future__ import annotations
 
+import atexit
 import logging
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -27,7 +29,7 @@ _KEPT_FRAME: Final = frozenset(
 
 
 def start_reporting(dsn: str) -> None:
-    """Begin to report; called once when Django is set up."""
+    """Begin to report; called once when Django is set up. What is to be sent when the process ends is sent first."""
     import sentry_sdk  # costs a tenth of a second, so only where it is wanted
     from sentry_sdk.integrations.logging import LoggingIntegration
 
@@ -44,6 +46,7 @@ def start_reporting(dsn: str) -> None:
         auto_session_tracking=False,
         before_send=only_what_is_safe,
     )
+    atexit.register(finish_reporting)  # after `faults` has logged what ends it; os._exit needs a call of its own
 
 
 def finish_reporting() -> None:

@@ -293,8 +293,13 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"text": {"()": "tripeaks_site.logs.Lines"}, "json": {"()": "tripeaks_site.logs.JsonLines"}},
-    "filters": {"refusals": {"()": "tripeaks_site.logs.Refusals"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}},
+    "filters": {
+        "refusals": {"()": "tripeaks_site.logs.Refusals"},
+        "routes": {"()": "tripeaks_site.logs.RoutesOnly"},
+    },
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals", "routes"]}
+    },
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")),

@@ -341,15 +341,15 @@ def test_moderators_who_ban_each_other_at_once_do_not_wait_for_ever(mod: Player)
 
 def rebuilt_around(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Rebuild the copy of the board, and act after it has read the database and before it takes its place."""
-    real = standings._run
+    real = standings.run_script
 
     def late(source: str, keys: list[str], arguments: Any, **patience: float) -> Any:
         if source is standings._SWAP:
-            monkeypatch.setattr(standings, "_run", real)
+            monkeypatch.setattr(standings, "run_script", real)
             in_threads(act)
         return real(source, keys, arguments, **patience)
 
-    monkeypatch.setattr(standings, "_run", late)
+    monkeypatch.setattr(standings, "run_script", late)
     assert standings.rebuild(Board.objects.get(scope=RUNS, view="best").pk)
 
 

@@ -61,6 +61,7 @@ class Told:
     token: str = ""
     attempt: str = ""
     reports: list[str] = field(default_factory=list)
+    broken: str = ""
     statuses: list[int] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
 
@@ -144,7 +145,7 @@ def suspicious(told: Told) -> None:
 def damage(told: Told) -> None:
     """Break the log of an attempt behind the server's back, and ask for a move in it."""
     _, answer, _ = rest(told.server, "POST", "/attempts", {"code": CODE, "key": "k2"}, token=told.token)
-    broken = answer["attempt"]["id"]
+    broken = told.broken = answer["attempt"]["id"]
     first = {"move": Z_LINE[0], "expected_ply": 0, "move_id": "m0"}
     assert rest(told.server, "POST", f"/attempts/{broken}/moves", first, token=told.token)[0] == 200
     with psycopg.connect(told.server.database_url) as row:
@@ -225,6 +226,8 @@ def test_every_line_of_the_log_is_json_and_holds_no_secret(told: Told) -> None:
     assert {"method", "route", "status", "ms"} <= requests[0].keys()
     [fault] = [line for line in lines if line["level"] == "ERROR"]
     assert fault["request_id"] == "from-the-proxy-1" == told.ids[0]
+    assert fault["message"] == "Internal Server Error: api/v1/attempts/<str:public_id>/moves"  # its route
+    assert f"/attempts/{told.broken}" not in text
     assert "attempt_rows.py" in fault["exception"]
     assert "RuntimeError" in fault["exception"]
 
@@ -254,7 +257,8 @@ def test_a_fault_is_reported_without_values(told: Told) -> None:
     assert event["tags"] == {"request_id": "from-the-proxy-1"}
     assert not {"request", "user", "extra", "breadcrumbs", "contexts", "server_name", "modules"} & event.keys()
     everything = "\n".join(told.reports)
-    assert [secret for secret in (*secrets_of(told), "m1", "alice") if secret in everything] == []
+    address = f"/attempts/{told.broken}"
+    assert [secret for secret in (*secrets_of(told), address, "m1", "alice") if secret in everything] == []
 
 
 def test_a_request_id_is_taken_only_where_it_is_well_formed(told: Told) -> None:
