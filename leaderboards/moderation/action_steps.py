@@ -17,7 +17,7 @@ from .action_state import PARTS, State, Whose, case_read, entries_state, parts_r
 from .cases import case_raise
 from .models import Appeal, Exclusion, ModeratorAction, Notice
 from .notices import notice_add
-from .roles import is_last_head, may_act, may_reach
+from .roles import HEAD, heads_only, is_last_head, may_act, role_of
 
 Kind = ModeratorAction.Kind
 
@@ -63,7 +63,7 @@ def within_reach(moderator_id: int, subjects: Collection[Player]) -> None:
     `staff_case`).
     """
     not_own(moderator_id, subjects)
-    if not may_reach(Player.objects.get(pk=moderator_id), subjects):
+    if heads_only(subjects) and role_of(Player.objects.get(pk=moderator_id)) != HEAD:
         raise Forbidden("staff_case", "Only a head moderator acts on an account that holds a role, or on its bots.")
 
 

@@ -58,7 +58,7 @@ def may_read(player: Somebody) -> bool:
 
 
 def may_act(player: Somebody, kind: str) -> bool:
-    """Whether the account's role has this kind of action (ModeratorAction.Kind) at all; `may_reach`, `may_ban`,
+    """Whether the account's role has this kind of action (ModeratorAction.Kind) at all; `heads_only`, `may_ban`,
     `may_revert` and `may_answer` draw the finer lines.
     """
     return kind in _ACTS.get(role_of(player) or "", ())
@@ -84,11 +84,15 @@ def may_answer(player: Somebody, *, decided_by: int | None) -> bool:
     return role_of(player) == HEAD and (decided_by != player.pk or not _heads().exclude(pk=player.pk).exists())
 
 
-def may_reach(player: Somebody, subjects: Collection[Player]) -> bool:
-    """Whether the account's role reaches these accounts: only a head acts on one that holds a role, or on its bots."""
-    whose = {subject.owner_id or subject.pk for subject in subjects}
+def heads_only(subjects: Collection[Player]) -> bool:
+    """Whether only a head acts on these accounts: one of them holds a role, or is a bot of who does. One query, none for
+    people who are not of the staff by the rows in hand.
+    """
+    asked = [subject for subject in subjects if subject.is_staff or subject.is_superuser or subject.owner_id]
+    if not asked:
+        return False
     holds = Q(is_superuser=True) | Q(is_staff=True, groups__name__in=ROLES)
-    return not Player.objects.filter(holds, pk__in=whose).exists() or role_of(player) == HEAD
+    return Player.objects.filter(holds, pk__in={subject.owner_id or subject.pk for subject in asked}).exists()
 
 
 def is_last_head(player: Player) -> bool:
