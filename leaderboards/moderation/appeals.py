@@ -1,4 +1,7 @@
-"""Appeals: a player answers a decision once, and a head moderator who did not make it answers the player."""
+"""Appeals: a player answers a decision once, and a head moderator who did not make it answers the player.
+
+Whatever undoes the decision meanwhile, whoever does it, has answered: the appeal is accepted with it.
+"""
 
 from __future__ import annotations
 
