@@ -12,6 +12,7 @@ from django.db import OperationalError, transaction
 
 from games.errors import Conflict
 from games.models import Attempt, Player
+from games.redis import run_script
 from leaderboards import standings
 from leaderboards.models import Board, Entry
 from leaderboards.moderation import action_state, actions
@@ -341,7 +342,7 @@ def test_moderators_who_ban_each_other_at_once_do_not_wait_for_ever(mod: Player)
 
 def rebuilt_around(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     """Rebuild the copy of the board, and act after it has read the database and before it takes its place."""
-    real = standings.run_script
+    real = run_script
 
     def late(source: str, keys: list[str], arguments: Any, **patience: float) -> Any:
         if source is standings._SWAP:
