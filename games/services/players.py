@@ -241,8 +241,9 @@ def player_ban(*, player_id: int, reason: str, until: dt.datetime | None, now: d
         player = Player.objects.select_for_update(no_key=True).filter(pk=player_id, deleted_at=None).first()
         if player is None:
             raise NotFound
+        player.is_active |= player.banned_at is not None  # earlier versions took it with a ban, for good
         player.banned_at, player.banned_until, player.ban_reason = now, until, reason
-        player.save(update_fields=["banned_at", "banned_until", "ban_reason"])
+        player.save(update_fields=["banned_at", "banned_until", "ban_reason", "is_active"])
         credentials_end_for_now(player_id=player.pk)
 
 

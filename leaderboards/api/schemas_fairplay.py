@@ -38,6 +38,7 @@ ACTION_KINDS = (
     "separate",
     "revert",
     "answer",
+    "dismiss",
 )
 APPEAL_STATES = ("open", "accepted", "refused")
 VERDICTS = ("nothing", "flag", "hold")

@@ -59,6 +59,7 @@ class _Account:
     """What has been found of one player so far."""
 
     knowledge: list[tuple[float, ...]] = field(default_factory=list)
+    settled: int = 0
     results: list[DailyResult] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     studied: dict[tuple[int, Care], Studied] = field(default_factory=dict)
@@ -117,6 +118,8 @@ class Season:
                     yield sat, evidence, judged, thread_time_ns() - before
                     if judged.knowledge:
                         account.knowledge.append(judged.knowledge)
+                    if judged.settles:
+                        account.settled = len(account.knowledge)
                     own = sat.member.account != "bot"
                     account.results.append(DailyResult(sat.best, len(people) - own, best - (own and sat.best)))
                     account.caught |= judged.verdict != "nothing"
@@ -198,7 +201,11 @@ def _evidence(sat: Sat, account: _Account, homes: _Homes, earlier: Field) -> Evi
         subject=Subject(member.account, age, member.finished_before + len(account.results)),
         sealed=True,
         field=earlier,
-        career=Career(tuple(account.knowledge[-CAREER:]), tuple(account.results[-CAREER:])),
+        career=Career(
+            tuple(account.knowledge[-CAREER:]),
+            max(0, account.settled - max(0, len(account.knowledge) - CAREER)),
+            tuple(account.results[-CAREER:]),
+        ),
         links=links,
         retries=Retries(linked_given_up=given_up),
     )

@@ -176,7 +176,8 @@ def log(
         reverts=reverts,
     )
     told = _told(action, before, after)
-    if told is not None:
+    # A deleted account reads nothing any more, and nobody would ever remove it.
+    if told is not None and Player.objects.filter(pk=whose.player.pk, deleted_at=None).exists():
         notice_add(action=action, kind=told, words=why.words, now=why.now)
         for main in merged_with(before) | merged_with(after):
             if told in (Notice.Kind.MERGED, Notice.Kind.SEPARATED):

@@ -98,7 +98,8 @@ def _attempt_decide(attempt_id: str, kind: Kind, why: Why) -> ModeratorAction:
             since = why.now.isoformat()
             parts_write(whose, {"exclusion": None if to is None else {**to, "since": since}})
         changes = refresh(whose, ["exclusion"])
-        settled = appeals_settle(whose, {"exclusion": to}, now=why.now)
+        # A hold undoes nothing; and the judge who holds has the case already, before which notices would be locked.
+        settled = [] if kind == Kind.HOLD else appeals_settle(whose, {"exclusion": to}, now=why.now)
         if kind in (Kind.CLEAR, Kind.DISQUALIFY):
             case_close(attempt=whose.attempt, player_id=whose.player.pk, now=why.now)
         if kind == Kind.HOLD:

@@ -29,14 +29,17 @@ TEXT_LONGEST: Final = 2000
 def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) -> Appeal:
     """Appeal against the decision that a notice tells of, once; it brings the case back to the moderators.
 
-    Keeps the player, then locks the notice, then the case (`case_raise`). The same text again gets the same answer. Raises NotFound for a
-    notice that is neither the player's nor of a bot of theirs; Conflict `not_appealable` (it decides nothing against
+    Keeps the player and whom the notice is for, then locks the notice, then the case (`case_raise`). The same text again
+    gets the same answer. Raises NotFound for a notice that is neither the player's nor of a bot of theirs; Conflict `not_appealable` (it decides nothing against
     the player), `taken_back` (the decision stands no more), `already_appealed`.
     """
     with transaction.atomic(durable=True):
-        players_keep([player_id])  # before the notice, as a deletion does
-        mine = Notice.objects.select_for_update(of=("self",)).filter(notices_of(player_id), public_id=notice_id)
-        notice = mine.select_related("action", "attempt").first()
+        mine = Notice.objects.filter(notices_of(player_id), public_id=notice_id)
+        told = mine.values_list("player_id", flat=True).first()
+        if told is None:
+            raise NotFound
+        players_keep([player_id, told])  # before the notice, as a deletion does and whoever undoes the decision
+        notice = mine.select_for_update(of=("self",)).select_related("action", "attempt").first()
         if notice is None:
             raise NotFound
         known = Appeal.objects.filter(notice=notice).first()

@@ -102,6 +102,9 @@ class Career:
 
     knowledge: Sequence[tuple[float, ...]] = ()
     """`foreknowledge` of each earlier competition attempt (its `logs`)."""
+    settled: int = 0
+    """So many of these, the oldest, a flag of the whole career has brought before a moderator: they still tell what the
+    player's habits are, and count no more by themselves. Otherwise one strange week would be flagged day after day."""
     results: Sequence[DailyResult] = ()
 
 

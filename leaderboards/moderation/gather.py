@@ -19,7 +19,10 @@ from games.selectors.clients import linked_players
 
 from .evidence import Career, DailyResult, Evidence, Kind, Line, Link, Retries, Subject
 from .lines import Fields, line_of, lines_of
+from .verdict import OVER_TIME
 
+Known = tuple[Sequence[float], bool]
+"""Of a judgement: `Judged.knowledge` and `Judged.settles`."""
 CAREER: Final = 200
 """Earlier competition attempts that count, the newest."""
 FINISHED_MOST: Final = 1000
@@ -44,9 +47,9 @@ SELECT count(*) FROM games_attempt b
 # Newest first; the newest judgement of each, whatever its version.
 _CAREER = """
 SELECT a.id, a.competition_key, a.ruleset, a.result_outcome, a.result_score, a.result_moves, a.result_peaks,
-       a.result_cards_left, a.ranked, j.knowledge
+       a.result_cards_left, a.ranked, j.knowledge, coalesce(j.verdict <> 'nothing' AND j.signals -> 0 ->> 'name' = %(settling)s, false)
   FROM games_attempt a
-  LEFT JOIN LATERAL (SELECT knowledge FROM leaderboards_judgement
+  LEFT JOIN LATERAL (SELECT knowledge, verdict, signals FROM leaderboards_judgement
                       WHERE attempt_id = a.id ORDER BY version DESC, ply DESC LIMIT 1) j ON true
  WHERE a.player_id = %(player)s AND a.competition_key IS NOT NULL AND a.id < %(attempt)s
  ORDER BY a.id DESC LIMIT %(most)s
@@ -84,12 +87,12 @@ class Gathered:
 
 @contextmanager
 def evidence_of(
-    *, attempt: Attempt, ply: int, fields: Fields, knowledge: Mapping[int, Sequence[float]] | None = None
+    *, attempt: Attempt, ply: int, fields: Fields, judged: Mapping[int, Known] | None = None
 ) -> Iterator[Gathered | None]:
     """The evidence on an attempt (with its deal) as it ended at `ply`.
 
-    None when its moves are gone. The field is this thread's while the block lasts. `knowledge`: of attempts that were
-    judged anew and whose judgements are not written (a look at what a new version would change).
+    None when its moves are gone. The field is this thread's while the block lasts. `judged`: attempts that were judged
+    anew and whose judgements are not written (a look at what a new version would change).
     """
     line = line_of(attempt_id=attempt.pk, ply=ply)
     if line is None:
@@ -98,7 +101,7 @@ def evidence_of(
     ended = from_milliseconds(line.ended_ms)
     assert ended is not None
     subject, own_given_up = _subject(attempt, line, ended)
-    career, earlier = _career(attempt, subject.kind, ended, knowledge or {})
+    career, earlier = _career(attempt, subject.kind, ended, judged or {})
     links, linked_given_up = _links(attempt, line, ended)
     sealed = attempt.competition_key is not None
     with ExitStack() as stack:
@@ -134,15 +137,16 @@ def _subject(attempt: Attempt, line: Line, ended: dt.datetime) -> tuple[Subject,
 # --- career --------------------------------------------------------------------------------------------------------
 
 
-def _career(
-    attempt: Attempt, kind: str, ended: dt.datetime, knowledge: Mapping[int, Sequence[float]]
-) -> tuple[Career, list[int]]:
-    rows = _fetch(_CAREER, player=attempt.player_id, attempt=attempt.pk, most=CAREER)[::-1]
+def _career(attempt: Attempt, kind: str, ended: dt.datetime, judged: Mapping[int, Known]) -> tuple[Career, list[int]]:
+    rows = _fetch(_CAREER, player=attempt.player_id, attempt=attempt.pk, most=CAREER, settling=OVER_TIME)[::-1]
     known: dict[int, tuple[float, ...]] = {}
+    settled = 0
     for row in rows:
-        found = knowledge.get(row[0], row[9])
+        found, settles = judged.get(row[0], row[9:11])
         if found:
             known[row[0]] = tuple(found)
+        if settles:
+            settled = len(known)
     finished = [row for row in rows if row[3] is not None]
     dailies = final_dailies([row[1] for row in finished], now=ended)
     results = []
@@ -158,7 +162,7 @@ def _career(
                     others_best=max(0, daily.reached_best - (counted and reached)),
                 )
             )
-    return Career(knowledge=tuple(known.values()), results=tuple(results)), list(known)
+    return Career(knowledge=tuple(known.values()), settled=settled, results=tuple(results)), list(known)
 
 
 def _key(ruleset: str, outcome: str, score: int, moves: int, peaks: int, cards_left: int) -> int:

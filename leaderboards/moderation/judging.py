@@ -17,7 +17,7 @@ from .actions import attempt_hold
 from .cases import case_raise
 from .effects import Follows, what_follows
 from .evidence import Evidence
-from .gather import evidence_of
+from .gather import Known, evidence_of
 from .lines import Fields, lines_of
 from .models import Judgement
 from .shuffles import Care, Studied, study
@@ -103,13 +103,13 @@ def judgement_of(
     ply: int,
     judge: Judge = verdict.judge,
     fields: Fields = _FIELDS,
-    knowledge: Mapping[int, Sequence[float]] | None = None,
+    earlier: Mapping[int, Known] | None = None,
 ) -> Judged | None:
     """What the signals say of an attempt (with its player and deal); nothing is written. None as `attempt_judge`."""
     at_stake = attempt.ranked or attempt.competition_key is not None
     if not at_stake or ply == 0 or attempt.player.deleted_at is not None:
         return None
-    with evidence_of(attempt=attempt, ply=ply, fields=fields, knowledge=knowledge) as gathered:
+    with evidence_of(attempt=attempt, ply=ply, fields=fields, judged=earlier) as gathered:
         if gathered is None:
             return None
 

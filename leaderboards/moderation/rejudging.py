@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -17,6 +17,7 @@ from games.models import Attempt
 from . import verdict
 from .actions import action_revert, attempt_clear
 from .effects import Follows, last_decision, what_follows
+from .gather import Known
 from .judging import Judge, attempt_judge_told, judgement_of, reasons_of
 from .lines import Fields
 from .models import Exclusion, Judgement
@@ -69,7 +70,7 @@ def rejudge(
     the period.
     """
     fields = Fields()
-    fresh: OrderedDict[int, Sequence[float]] = OrderedDict()
+    fresh: OrderedDict[int, Known] = OrderedDict()
     for pk, ply, ended, public_id, known in _ended(since, until, attempt_id, version).iterator(chunk_size=500):
         before = _newest(pk, ply, but=version)
         after: tuple[str, int]
@@ -82,10 +83,10 @@ def rejudge(
             after = row.verdict, row.points
         else:
             attempt = Attempt.objects.select_related("player", "deal").get(pk=pk)
-            judged = judgement_of(attempt=attempt, ply=ply, judge=judge, fields=fields, knowledge=fresh)
+            judged = judgement_of(attempt=attempt, ply=ply, judge=judge, fields=fields, earlier=fresh)
             if judged is None:
                 continue
-            fresh[pk] = judged.knowledge
+            fresh[pk] = judged.knowledge, judged.settles
             if len(fresh) > _REMEMBERED:
                 fresh.popitem(last=False)
             follows = what_follows(attempt=attempt, ply=ply, verdict=judged.verdict, reasons=reasons_of(judged))

@@ -15,6 +15,7 @@ from .signals import ACCOUNT_MOST, Signal, points_of
 
 FLAG_AT: Final = 26
 """Points: four hundred to one against an honest attempt that looks so, by every signal's own cautious count."""
+OVER_TIME: Final = "foreknowledge_over_time"
 HOLD_AT: Final = 50
 """With two independent groups of signals that come to HOLD_EACH or more."""
 HOLD_EACH: Final = 15
@@ -43,6 +44,11 @@ class Judged:
     knowledge: Logs
     """For `Career.knowledge` of the player's later attempts; empty on open cards."""
 
+    @property
+    def settles(self) -> bool:
+        """Whether the career up to here was flagged, for `Career.settled` of the later ones."""
+        return self.verdict != "nothing" and any(signal.name == OVER_TIME for signal in self.signals[:1])
+
 
 def _nothing_earlier(care: Care) -> Sequence[Studied]:
     return ()
@@ -68,7 +74,7 @@ def judge(evidence: Evidence, *, confirm: Callable[[Care], Sequence[Studied]] = 
     if not evidence.sealed:  # open book (R8.1): anybody may know the cards
         return _judged(others, ())
     logs, figures = foreknowledge.logs(evidence.line)
-    known = [*evidence.career.knowledge, logs]
+    known = [*evidence.career.knowledge[evidence.career.settled :], logs]
     if max(foreknowledge.decibans(known)[0], foreknowledge.decibans(known[-1:])[0]) < SIEVE:
         return _judged(others, logs)
     knowing = _careful(evidence, confirm, figures, FIRST)
@@ -81,7 +87,8 @@ def _careful(
     evidence: Evidence, confirm: Callable[[Care], Sequence[Studied]], figures: dict[str, object], care: Care
 ) -> list[Signal]:
     studied = [*confirm(care), shuffles.study(evidence.line, care)]
-    return _knowledge_signals(shuffles.careful_logs(studied), figures)
+    counted = len(evidence.career.knowledge) - evidence.career.settled + 1
+    return _knowledge_signals(shuffles.careful_logs(studied)[-counted:], figures)
 
 
 def _knowledge_signals(career: Sequence[Logs], figures: dict[str, object]) -> list[Signal]:
@@ -103,7 +110,7 @@ def _knowledge_signals(career: Sequence[Logs], figures: dict[str, object]) -> li
     if window > 1 and together > 0 and (points := points_of(together + CAREER)) >= 8:
         found.append(
             Signal(
-                "foreknowledge_over_time",
+                OVER_TIME,
                 "moves",
                 points,
                 f"Over the newest {window} dailies, choices that the visible cards could not explain turned out right too often. "

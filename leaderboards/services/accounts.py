@@ -33,8 +33,8 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
         len(open_attempts.values_list("id"))  # locks them
         players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
         gone = player_delete(player_id=player_id, now=now)
-        accounts_forget(player_ids=gone)
         changes = entries_refresh(player_ids=gone)
+        accounts_forget(player_ids=gone)
         cases_end(player_ids=gone, now=now)
         return len(changes)
 

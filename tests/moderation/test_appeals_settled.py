@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -178,7 +179,7 @@ def test_appeals_against_other_decisions_stay_open() -> None:
 
 def test_a_ban_that_another_has_replaced_is_settled_with_the_last_and_not_before() -> None:
     case = Decided()
-    first = banned(case.alice.player, case.mod, clock.now().replace(year=2999))
+    first = banned(case.alice.player, case.mod, dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
     second = case.banned()
     against = [appeal(each, case.alice.player) for each in (first, second)]
     case.reverted(second)  # the first is in force again

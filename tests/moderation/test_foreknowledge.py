@@ -144,7 +144,7 @@ def test_the_judge_asks_for_care_only_where_it_decides(monkeypatch: pytest.Monke
 
     assert judge(evidence(honest), confirm=confirm).verdict == "nothing"
     assert not asked
-    suspicious = Career(knowledge=[(3.0,) * len(STAKES)] * 3)
+    suspicious = Career(knowledge=[(3.0,) * len(STAKES)] * 6)
     assert judge(evidence(honest, career=suspicious), confirm=confirm).verdict == "nothing", "care found nothing"
     assert asked == [FIRST], "and more of it was not asked for"
 
@@ -158,6 +158,14 @@ def test_the_judge_asks_for_care_only_where_it_decides(monkeypatch: pytest.Monke
     assert judged.verdict == "flag"
     assert {signal.name for signal in judged.signals} == {"foreknowledge_over_time"}
     assert asked[1:] == [FIRST, FULL]
+
+    assert judged.settles
+    assert not judge(evidence(honest, career=replace(suspicious, settled=6)), confirm=knowing).signals
+    assert asked[3:] == [], "what a flag has settled is no reason to look again"
+    last = judge(evidence(honest, career=replace(suspicious, settled=4)), confirm=knowing)
+    assert [signal.evidence["dailies"] for signal in last.signals if signal.name == "foreknowledge_over_time"] == [3]
+    assert last.points < judged.points
+    del asked[3:]
 
     monkeypatch.setattr(verdict, "CLOSER", judged.points + 50)
     told = judge(evidence(honest, career=suspicious), confirm=knowing)

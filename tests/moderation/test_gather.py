@@ -24,9 +24,10 @@ from leaderboards.moderation.gather import evidence_of
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
 from leaderboards.moderation.linked import SEEN, account_signals, deal_seen
+from leaderboards.moderation.verdict import OVER_TIME
 from tests.calls import from_our_page
 from tests.factories import PASSWORD, SignedIn, bot, person, token
-from tests.moderation.playing import WON, best_line, competition, judging, play, somebody
+from tests.moderation.playing import WON, best_line, competition, judging, play, signal, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -198,6 +199,30 @@ def test_a_career_is_the_knowledge_of_earlier_dailies_oldest_first_by_the_newest
             row.save()
     assert list(evidence(attempts[2]).career.knowledge) == [(float(each.pk), 2.0) for each in attempts[:2]]
     assert list(evidence(attempts[0]).career.knowledge) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "names", "settled"),
+    [
+        ("flag", [OVER_TIME, "same_line"], 2),
+        ("hold", [OVER_TIME], 2),
+        ("flag", ["same_line", OVER_TIME], 0),
+        ("nothing", [OVER_TIME], 0),
+        ("nothing", [], 0),
+    ],
+)
+def test_a_flag_of_the_career_settles_it_up_to_that_attempt(verdict: str, names: list[str], settled: int) -> None:
+    alice = somebody()
+    attempts = [of_day(alice, day) for day in range(3)]
+    for number, attempt in enumerate(attempts):
+        found = [signal(name, 40, "moves") for name in names] if number == 1 else []
+        judge = judging(verdict if number == 1 else "nothing", *found)
+        assert attempt_judge(attempt_id=attempt.pk, ply=attempt.ply, now=NOON, judge=judge, fields=Fields())
+    career = evidence(
+        play(alice, at=NOON + 9 * 24 * HOUR, competition=competition(NOON + 9 * 24 * HOUR, "daily-2020-01-09"))
+    ).career
+    assert (len(career.knowledge), career.settled) == (3, settled)
+    assert evidence(attempts[1]).career.settled == 0
 
 
 @pytest.fixture

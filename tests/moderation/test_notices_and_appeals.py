@@ -323,6 +323,9 @@ def test_with_an_account_its_notices_appeals_and_words_go_and_the_log_stays() ->
     assert (Notice.objects.count(), Appeal.objects.count()) == (0, 0)
     assert [report.text for report in Report.objects.all()] == [""], "it still counts"
     assert ModeratorAction.objects.count() == 2
+    warning = ModeratorAction.objects.get(player=alice.player)
+    action_revert(action_id=warning.public_id, moderator_id=mod.pk, reason="-", words="Sorry.", now=clock.now())
+    assert Notice.objects.count() == 0, "nobody is left to read it"
 
 
 def test_an_appeal_a_deletion_and_an_answer_at_once_end_well() -> None:

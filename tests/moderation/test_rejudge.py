@@ -22,7 +22,7 @@ from leaderboards.moderation.lines import Fields
 from leaderboards.moderation.models import Case, Exclusion, Judgement, ModeratorAction
 from leaderboards.moderation.rejudging import Rejudged, rejudge
 from leaderboards.moderation.signals import VERSION
-from leaderboards.moderation.verdict import Judged
+from leaderboards.moderation.verdict import OVER_TIME, Judged
 from tests.factories import person
 from tests.moderation.playing import STUCK, WON, best_line, competition, judging, play, signal, somebody
 
@@ -249,12 +249,16 @@ def test_a_look_judges_careers_by_what_it_has_just_found() -> None:
     seen = []
 
     def judge(evidence: Evidence, *, confirm: Any) -> Judged:
-        seen.append([tuple(each) for each in evidence.career.knowledge])
-        return Judged("nothing", 0, (), (float(len(seen)),))
+        seen.append(([tuple(each) for each in evidence.career.knowledge], evidence.career.settled))
+        found = (signal(OVER_TIME, 30, "moves"),) if len(seen) % 3 == 1 else ()
+        return Judged("flag" if found else "nothing", 30, found, (float(len(seen)),))
 
     again(judge, apply=False)
-    assert seen == [[], [(1.0,)], [(1.0,), (2.0,)]]
+    told = [([], 0), ([(1.0,)], 1), ([(1.0,), (2.0,)], 1)]
+    assert seen == told
     assert not Judgement.objects.exists()
+    again(judge, apply=True)
+    assert seen[3:] == [([], 0), ([(4.0,)], 1), ([(4.0,), (5.0,)], 1)], "as when it is applied"
 
 
 def test_a_line_is_never_taken_for_a_copy_of_a_later_one() -> None:

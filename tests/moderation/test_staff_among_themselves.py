@@ -237,3 +237,18 @@ def test_a_ban_of_an_earlier_version_that_comes_back_ends_by_itself() -> None:
     assert stella.banned_until == begun + DAY
     assert (stella.is_active, role_of(stella)) == (True, "moderator")
     actions.action_revert(action_id=again.public_id, **back)
+
+
+def test_a_ban_of_an_earlier_version_that_has_run_out_can_be_ended_or_replaced(head: Client) -> None:
+    stella, vera = staff("stella"), staff("vera")
+    begun = clock.now() - 2 * DAY
+    Player.objects.filter(pk__in=[stella.pk, vera.pk]).update(
+        banned_at=begun, banned_until=begun + DAY, is_active=False
+    )
+    assert role_of(stella) is None
+    assert "/do/unban/" in read(head, player_page(stella))
+    do(head, "unban", stella.public_id)
+    assert role_of(stella) == "moderator"
+    ban(vera, None, clock.now() + DAY)
+    Player.objects.filter(pk=vera.pk).update(banned_at=begun, banned_until=begun + DAY)
+    assert role_of(vera) == "moderator"

@@ -13,7 +13,7 @@ from django.test import Client
 
 from games import clock
 from games.models import Player
-from leaderboards.api.schemas_fairplay import NOTICE_KINDS, NOTICE_REASONS, REPORT_REASONS
+from leaderboards.api.schemas_fairplay import ACTION_KINDS, NOTICE_KINDS, NOTICE_REASONS, REPORT_REASONS
 from leaderboards.moderation.models import Judgement, ModeratorAction, Notice, Report
 from leaderboards.moderation.player_selectors import totals_forget
 from leaderboards.notice_words import _REASONS, _WORDS, notice_shown
@@ -56,6 +56,7 @@ def test_every_page_leads_to_it(address: str) -> None:
 
 def test_there_are_words_for_every_kind_and_reason() -> None:
     assert set(_WORDS) == set(Notice.Kind.values) == set(NOTICE_KINDS)
+    assert set(ACTION_KINDS) == set(ModeratorAction.Kind.values)
     assert set(_REASONS) == set(ModeratorAction.ReasonClass.values) == set(NOTICE_REASONS)
     assert set(Report.ReasonClass.values) == set(REPORT_REASONS)
     told: dict[str, Any] = {"attempt": "a", "appeal": None, "at": clock.iso(clock.now()), "until": None}

@@ -131,6 +131,7 @@ def acts_on_player(
     if player.deleted_at:
         return closing
     banned = player.banned_at is not None and (player.banned_until is None or player.banned_until > now)
+    banned |= not player.is_active  # by an earlier version, whose bans of staff did not end by themselves
     kinds = ["warn", "unban" if banned else "ban", "show" if standing["hidden"] else "hide"]
     if player.kind == Player.Kind.PERSON:
         kinds.append("separate" if standing["main"] else "merge")
