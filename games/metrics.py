@@ -72,10 +72,16 @@ def move_counted(service: Callable[P, R]) -> Callable[P, R]:
     return counted
 
 
-def event_written(kind: Literal["play", "standings"], committed_at: float | None) -> None:
-    """An event of this kind has been written to all its sockets; when its oldest change was committed, where known."""
+def event_written(
+    kind: Literal["play", "standings"], committed_at: float | None, written_at: float | None = None
+) -> None:
+    """An event of this kind has been written to all its sockets, now or then; when its oldest change was committed,
+    where that is known.
+    """
     if committed_at is not None:
-        lag = time.time() - committed_at  # below zero where the announcing host's clock is ahead of ours
+        lag = (
+            written_at or time.time()
+        ) - committed_at  # below zero where the announcing host's clock is ahead of ours
         EVENT_LAG_SECONDS.labels(kind).observe(max(0.0, lag))
 
 

@@ -33,7 +33,8 @@ class Refusals(logging.Filter):
         record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
         record.msg, record.args = " ".join(record.getMessage().split())[:_SHORT], ()
         record.exc_info = record.exc_text = None
-        return logging.getLogger(record.name).isEnabledFor(logging.WARNING)
+        # That this kind of record is written at all was asked of the error it was.
+        return logging.getLogger().isEnabledFor(logging.WARNING)
 
 
 class RoutesOnly(logging.Filter):
@@ -45,7 +46,9 @@ class RoutesOnly(logging.Filter):
             from .observing import route_of  # settings configure the log before there are metrics
 
             addresses = {path.encode("unicode_escape").decode() for path in (request.path, request.get_full_path())}
-            record.args = tuple(route_of(request) if each in addresses else each for each in record.args)
+            record.args = tuple(
+                route_of(request) if isinstance(each, str) and each in addresses else each for each in record.args
+            )
         return True
 
 

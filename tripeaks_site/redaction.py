@@ -21,7 +21,7 @@ _SECRETS: Final = re.compile(
             rf"{_BEFORE_CODE}TP[12X](?:\s|{_DASH})+[A-Z](?:\s|{_DASH})+[0-9A-Z]{{7,}}",
             rf"\b{_RANKS}(?:[ ,;|'\"\[\]()]+{_RANKS}\b)+",  # cards by name, two or more
             r"[\[(]\s*\d{1,2}(?:\s*,\s*\d{1,2}){7,}\s*,?\s*[\])]",  # cards by number, or a log
-            r"\bb(?:'(?:\\.|[^'])*'|\"(?:\\.|[^\"])*\")",  # bytes: hashes, packed cards
+            r"\bb(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")",  # bytes: hashes, packed cards
             r"\\x[0-9a-f]{16,}",  # the same as PostgreSQL writes them
             r"\b(?:t\d{1,2}|d|u)(?: (?:t\d{1,2}|d|u)\b){5,}",  # a move log
             r"\b(?:bearer|basic)\s+\S+",
@@ -35,7 +35,7 @@ _SECRETS: Final = re.compile(
 )
 # What PostgreSQL adds to an error names values of rows and whole statements. In a repr its lines are not lines.
 _ROWS: Final = re.compile(
-    r"Failing row contains \((?:[^)]|\)(?!\.))*"  # a value may have lines of its own
+    r"Failing row contains \((?:[^)]|\)(?!\.))*.*"  # a value may have lines of its own, and an end like the row's
     r"|(?:^[ \t]*|\\[nrt][ \t]*)(?:CONTEXT|HINT|STATEMENT|QUERY|LINE \d+|WHERE):.*$"
     r"|\bDETAIL:(?!\s*Failing row contains \().*$"
     r"|(?<=Key )\(.*",

@@ -298,7 +298,7 @@ LOGGING: dict[str, Any] = {
         "routes": {"()": "tripeaks_site.logs.RoutesOnly"},
     },
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals", "routes"]}
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["routes", "refusals"]}
     },
     "root": {
         "handlers": ["stderr"],

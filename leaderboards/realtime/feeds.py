@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,8 @@ class BoardFeed:
     _read_at: float = float("-inf")
     _pause: float = READ_EVERY
     _committed_at: float | None = None
+    _written_at: float | None = None
+    """When an event was written whose hint had not come yet: the board was read for another reason just then."""
 
     @classmethod
     async def open(cls, named: Named) -> BoardFeed:
@@ -109,10 +112,14 @@ class BoardFeed:
             follower.behind = True
 
     def _hints(self, hints: list[Hint]) -> None:
-        if not hints or any(tuple(hint[:3]) == self.board and hint[3] > self.version for hint in hints):
+        versions = [hint[3] for hint in hints if tuple(hint[:3]) == self.board]
+        if not hints or any(version > self.version for version in versions):
             if self._committed_at is None and hints:
                 self._committed_at = Relay.here().committed_at
             self.refresh()
+        elif versions and self._written_at is not None:
+            event_written("standings", Relay.here().committed_at, self._written_at)
+            self._written_at = None
 
     def refresh(self) -> None:
         """Read the board soon and broadcast what has changed; many calls make one read."""
@@ -133,8 +140,10 @@ class BoardFeed:
                 except DATABASE_AWAY:
                     self._committed_at = committed_at
                     return  # the next hint or heartbeat reads again
+                before = self.version
                 await self._advance(after)
                 event_written("standings", committed_at)
+                self._written_at = time.time() if committed_at is None and self.version > before else None
         finally:
             self._work = None
 

@@ -154,8 +154,9 @@ class Late(socketserver.BaseRequestHandler):
             ours.connect(f"{host}/.s.PGSQL.{port}")
 
         def back() -> None:
-            while data := ours.recv(65536):
-                self.request.sendall(data)
+            with contextlib.suppress(OSError):
+                while data := ours.recv(65536):
+                    self.request.sendall(data)
 
         with ours, contextlib.suppress(OSError):
             threading.Thread(target=back, daemon=True).start()

@@ -111,7 +111,11 @@ REPEATED: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("told", REPEATED)
 def test_values_of_rows_are_cut_out_of_whatever_repeats_an_error(told: str) -> None:
     one_line = ROW.replace("\n", "")  # PostgreSQL breaks no line there
-    added = [f"DETAIL:  Failing row contains {ROW}.", f"DETAIL:  Key (name)={one_line} exists."]
+    added = [
+        f"DETAIL:  Failing row contains {ROW}.",
+        f"DETAIL:  Failing row contains (7, see (rule 3). Ok, mallory, {one_line}.",
+        f"DETAIL:  Key (name)={one_line} exists.",
+    ]
     if told != "one line":  # only a line of its own is known as one
         added.append(f"CONTEXT:  COPY x, line 1: {one_line}")
     for line in added:
@@ -121,12 +125,15 @@ def test_values_of_rows_are_cut_out_of_whatever_repeats_an_error(told: str) -> N
 
 
 @pytest.mark.parametrize(
-    "part", ["password", "token=", "\n", "\\", "://", "://a:", "TP2", "%2F", "(1,", "Key (", "'b'", "a-1"]
+    "part",
+    ["password", "token=", "\n", "\\", "://", "://a:", "TP2", "%2F", "(1,", "Key (", "'b'", "a-1", "\\a", "'\\a"],
 )
-def test_a_long_text_is_cut_in_a_short_time(part: str) -> None:
+@pytest.mark.parametrize("before", ["", "b'", 'b"', "token='", "DETAIL: "])
+def test_a_long_text_is_cut_in_a_short_time(part: str, before: str) -> None:
+    """Anybody may send such a text: as the name of a host, for instance."""
     started = time.process_time()
-    redact(part * (60_000 // len(part)))
-    assert time.process_time() - started < 2
+    redact(before + part * (30_000 // len(part)))
+    assert time.process_time() - started < 1
 
 
 def record(problem: Exception, message: str, *args: Any) -> logging.LogRecord:
