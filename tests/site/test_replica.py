@@ -177,6 +177,9 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
             found: int | None = there.my_place(EASY)["rank"]
             return found
 
+        def first() -> str:
+            return str(Client(other.url).board(EASY)["rows"][0]["player"]["name"])
+
         @contextlib.contextmanager
         def behind() -> Iterator[None]:
             """A replica that stays where it is, and was measured as near just now."""
@@ -188,7 +191,6 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
             rank("alice")
             replica.one("SELECT pg_wal_replay_pause()")
             primary.execute("UPDATE games_player SET name = 'alicia' WHERE name = 'alice'")
-            first = lambda: Client(other.url).board(EASY)["rows"][0]["player"]["name"]  # noqa: E731
             assert wait_until(lambda: first() == "alice", seconds=3)  # the replica is read, where Redis answers in time
             yield
             primary.execute("UPDATE games_player SET name = 'alice' WHERE name = 'alicia'")
