@@ -79,10 +79,8 @@ def event_written(
     where that is known.
     """
     if committed_at is not None:
-        lag = (
-            written_at or time.time()
-        ) - committed_at  # below zero where the announcing host's clock is ahead of ours
-        EVENT_LAG_SECONDS.labels(kind).observe(max(0.0, lag))
+        lag = (written_at or time.time()) - committed_at
+        EVENT_LAG_SECONDS.labels(kind).observe(max(0.0, lag))  # below zero where the announcing host's clock is ahead
 
 
 _WAITS: Final = {pool: THREAD_WAIT_SECONDS.labels(pool) for pool in ("http", "socket")}

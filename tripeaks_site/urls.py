@@ -12,9 +12,8 @@ from .words import words_js
 urlpatterns = [
     re_path(r"^words/(?P<language>[a-z]{2,3}(?:-[a-z]+)*)\.(?P<version>[0-9a-f]{12})\.js$", words_js),
     path("admin/", admin.site.urls),
-    path(
-        "api/v1/", include("leaderboards.api.urls")
-    ),  # first: it adds DELETE to games' account, and hides names in games' replays
+    # First: it adds DELETE to games' account, and hides names in games' replays.
+    path("api/v1/", include("leaderboards.api.urls")),
     path("api/v1/", include("games.api.urls")),
     re_path("^api/", Unknown.as_view()),
     path("", include("leaderboards.urls")),

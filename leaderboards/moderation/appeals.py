@@ -30,8 +30,9 @@ def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) 
     """Appeal against the decision that a notice tells of, once; it brings the case back to the moderators.
 
     Keeps the player and whom the notice is for, then locks the notice, then the case (`case_raise`). The same text again
-    gets the same answer. Raises NotFound for a notice that is neither the player's nor of a bot of theirs; Conflict `not_appealable` (it decides nothing against
-    the player), `taken_back` (the decision stands no more), `already_appealed`.
+    gets the same answer. Raises NotFound for a notice that is neither the player's nor of a bot of theirs; Conflict
+    `not_appealable` (it decides nothing against the player), `taken_back` (the decision stands no more),
+    `already_appealed`.
     """
     with transaction.atomic(durable=True):
         mine = Notice.objects.filter(notices_of(player_id), public_id=notice_id)

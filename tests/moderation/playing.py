@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from django.db import connection
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from games import clock
@@ -17,7 +19,7 @@ from games.engine.deals import deal_cards
 from games.engine.moves import format_log, parse_log
 from games.engine.position import start
 from games.engine.rulesets import find_ruleset
-from games.models import Attempt
+from games.models import Attempt, Player
 from games.services import attempt_move, attempt_resign, attempt_start
 from games.services.attempts import Competition
 from games.solver.exact import solve
@@ -140,3 +142,31 @@ def judging(verdict: Any, *signals: Signal) -> Any:
         return Judged(verdict, sum(each.points for each in signals), signals, (0.5, float(len(evidence.line.log))))
 
     return judge
+
+
+def decide(service: Any, attempt: Attempt, moderator: Player) -> None:
+    """An act of a moderator's on an attempt."""
+    service(
+        attempt_id=attempt.public_id,
+        moderator_id=moderator.pk,
+        reason_class="other",
+        reason="looked at it",
+        words="",
+        now=clock.now(),
+    )
+
+
+@contextmanager
+def refusing(table: str) -> Iterator[None]:
+    """While it lasts the database takes no row of a table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS
+               $$ BEGIN RAISE EXCEPTION 'refused by the test'; END $$"""
+        )
+        cursor.execute(f"CREATE TRIGGER test_refuse BEFORE INSERT ON {table} EXECUTE FUNCTION test_refuse()")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP FUNCTION IF EXISTS test_refuse CASCADE")

@@ -14,7 +14,6 @@ from leaderboards.moderation.models import ModeratorAction
 from leaderboards.moderation.reports import report_make
 from leaderboards.services import account_delete, accounts_purge
 from tests.factories import bot, guest, person, token
-from tests.staff import signed_in_moderator
 
 from .desk import (
     LOG,
@@ -38,12 +37,6 @@ from .playing import EASY, play, somebody
 
 pytestmark = pytest.mark.django_db
 DAY = dt.timedelta(days=1)
-
-
-@pytest.fixture
-def mod(client: Client) -> Client:
-    signed_in_moderator(client)
-    return client
 
 
 def test_the_gravest_case_comes_first_and_of_equals_the_oldest(mod: Client) -> None:

@@ -43,18 +43,6 @@ PLAYER_ACTS = ("warn", "ban", "unban", "hide", "show", "merge", "separate", "dis
 OF_A_MODERATOR = {*ATTEMPT_ACTS, "warn", "ban", "dismiss"}
 
 
-@pytest.fixture
-def mod(client: Client) -> Client:
-    signed_in_moderator(client)
-    return client
-
-
-@pytest.fixture
-def head(client: Client) -> Client:
-    signed_in_moderator(client, role="head", name="hilda")
-    return client
-
-
 def standing(attempt: Attempt) -> bool:
     return Entry.objects.filter(attempt=attempt, active=True).exists()
 

@@ -13,7 +13,6 @@ from leaderboards.moderation.actions import attempt_disqualify
 from leaderboards.moderation.appeals import appeal_make
 from leaderboards.moderation.models import Appeal, Exclusion, MergedAccount, ModeratorAction, Notice
 from tests.factories import person
-from tests.staff import signed_in_moderator
 
 from .desk import REASON, check, confirm, do_path, fields_of, words_of
 from .fair import WHY, banned, result, staff, warned
@@ -21,12 +20,6 @@ from .fair import WHY, banned, result, staff, warned
 pytestmark = pytest.mark.django_db
 DONE_ALREADY = "It was done already, and once."
 MEANWHILE = "Somebody has acted on this player since you looked."
-
-
-@pytest.fixture
-def head(client: Client) -> Client:
-    signed_in_moderator(client, role="head", name="hilda")
-    return client
 
 
 def click(browser: Client, kind: str, subject: str, page: str) -> tuple[int, str]:

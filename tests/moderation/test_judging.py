@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection, connections, transaction
+from django.db import OperationalError, connections, transaction
 
 from games import clock
 from games.models import Attempt, Player
@@ -20,7 +20,7 @@ from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.lines import Fields
 from leaderboards.moderation.models import Case, Exclusion, Judgement, ModeratorAction
 from tests.factories import credential, guest, person
-from tests.moderation.playing import STUCK, WON, competition, judging, play, play_on, signal, somebody
+from tests.moderation.playing import STUCK, WON, competition, decide, judging, play, play_on, refusing, signal, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,17 +33,6 @@ def judged(attempt: Attempt, judge: Any, version: int = 1) -> Judgement | None:
     assert attempt.result_ply is not None
     return attempt_judge(
         attempt_id=attempt.pk, ply=attempt.result_ply, now=clock.now(), judge=judge, version=version, fields=Fields()
-    )
-
-
-def decide(service: Any, attempt: Attempt, moderator: Player) -> None:
-    service(
-        attempt_id=attempt.public_id,
-        moderator_id=moderator.pk,
-        reason_class="other",
-        reason="looked at it",
-        words="",
-        now=clock.now(),
     )
 
 
@@ -129,22 +118,11 @@ def test_a_hold_takes_the_attempt_off_the_standings_in_the_judge_s_name() -> Non
 
 def test_row_and_effects_commit_together_or_not_at_all() -> None:
     attempt = play(somebody())
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS
-               $$ BEGIN RAISE EXCEPTION 'refused by the test'; END $$"""
-        )
-        cursor.execute(
-            "CREATE TRIGGER test_refuse BEFORE INSERT ON leaderboards_exclusion EXECUTE FUNCTION test_refuse()"
-        )
-    try:
+    with refusing("leaderboards_exclusion"):
         with pytest.raises(Exception, match="refused by the test"):
             judged(attempt, HOLD)
         assert not Judgement.objects.exists()
         assert not Case.objects.exists()
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP FUNCTION test_refuse CASCADE")
     judged(attempt, HOLD)
     assert Judgement.objects.count() == Case.objects.count() == Exclusion.objects.count() == 1
 

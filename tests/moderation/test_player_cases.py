@@ -17,7 +17,6 @@ from leaderboards.moderation.cases import case_raise
 from leaderboards.moderation.models import Case, ModeratorAction, Notice
 from leaderboards.services import account_delete
 from tests.factories import person
-from tests.staff import signed_in_moderator
 
 from .desk import LOG, QUEUE, check, confirm, do, do_path, names, player_page, read, words_of
 from .fair import banned, disqualified, result, staff, warned
@@ -164,12 +163,6 @@ def test_taking_back_twice_does_not_close_a_case_over_an_appeal() -> None:
 
 
 # --- at the desk ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def mod(client: Client) -> Client:
-    signed_in_moderator(client)
-    return client
 
 
 def test_the_whole_way_at_the_desk(mod: Client) -> None:

@@ -24,7 +24,7 @@ from leaderboards.moderation.rejudging import Rejudged, rejudge
 from leaderboards.moderation.signals import VERSION
 from leaderboards.moderation.verdict import OVER_TIME, Judged
 from tests.factories import person
-from tests.moderation.playing import STUCK, WON, best_line, competition, judging, play, signal, somebody
+from tests.moderation.playing import STUCK, WON, best_line, competition, decide, judging, play, signal, somebody
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,17 +46,6 @@ def first(attempt: Attempt, judge: Any) -> None:
 def again(judge: Any, *, apply: bool, version: int = 2, **period: Any) -> list[Rejudged]:
     given: dict[str, Any] = {"since": NOON - DAY, "until": NOON + DAY} | period
     return list(rejudge(**given, apply=apply, now=clock.now(), judge=judge, version=version))
-
-
-def decide(service: Any, attempt: Attempt, moderator: Player) -> None:
-    service(
-        attempt_id=attempt.public_id,
-        moderator_id=moderator.pk,
-        reason_class="other",
-        reason="looked at it",
-        words="",
-        now=clock.now(),
-    )
 
 
 def counts() -> dict[str, int]:

@@ -17,7 +17,7 @@ from leaderboards.moderation import requeueing
 from leaderboards.moderation.judging import attempt_judge
 from leaderboards.moderation.models import Judgement
 from leaderboards.moderation.requeueing import judgings_requeue
-from tests.moderation.playing import STUCK, WON, competition, jobs, judging, play, play_on, queued, somebody
+from tests.moderation.playing import STUCK, WON, competition, jobs, judging, play, play_on, queued, refusing, somebody
 from tests.moderation.test_queue import empty_queue
 from tests.processes import database_url, run_manage
 
@@ -54,19 +54,8 @@ def age(by: dt.timedelta) -> None:
 @pytest.fixture
 def no_judgement() -> Iterator[None]:
     """The database takes no judgement."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS
-               $$ BEGIN RAISE EXCEPTION 'refused by the test'; END $$"""
-        )
-        cursor.execute(
-            "CREATE TRIGGER test_refuse BEFORE INSERT ON leaderboards_judgement EXECUTE FUNCTION test_refuse()"
-        )
-    try:
+    with refusing("leaderboards_judgement"):
         yield
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP FUNCTION IF EXISTS test_refuse CASCADE")
 
 
 def test_what_has_failed_is_queued_again_after_an_hour_and_judged_once_that_works(no_judgement: None) -> None:

@@ -32,18 +32,6 @@ ROLES = ("moderator", "head", "auditor", "superuser")
 ON_ATTEMPTS = ("clear", "hold", "disqualify", "reinstate")
 
 
-@pytest.fixture
-def mod(client: Client) -> Client:
-    signed_in_moderator(client)
-    return client
-
-
-@pytest.fixture
-def head(client: Client) -> Client:
-    signed_in_moderator(client, role="head", name="hilda")
-    return client
-
-
 def post(browser: Client, kind: str, subject: str, player: Player, **given: str) -> int:
     """Send an act's form past every page that leads to it."""
     body = {**REASON, **given, "step": "do", "seen": selectors.newest_action(player.pk)}
