@@ -230,3 +230,20 @@ def test_scripts_know_what_lies_on_what(table: Page) -> None:
         return Array.from({ length: 28 }, (_, slot) => coveredBy(slot)); }"""
     )
     assert [tuple(each) for each in covered] == list(COVERED_BY)
+
+
+def test_a_press_that_began_on_a_card_still_turning_counts(table: Page) -> None:
+    """A browser gives no click when what the press began on has gone by its end, and a back goes once it has turned."""
+    turned = position(["t18", "t19"], score=0)
+    table.evaluate(
+        "(shown) => { table.show(shown); for (const each of document.getAnimations()) each.pause(); }", turned
+    )
+    assert slot(table, 9).locator(".back").count() == 1  # over the face, in the middle of its turn
+    place = slot(table, 9).bounding_box()
+    assert place is not None
+    table.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    table.mouse.down()
+    table.evaluate("() => { for (const each of document.getAnimations()) each.finish(); }")
+    expect(slot(table, 9).locator(".back")).to_have_count(0)
+    table.mouse.up()
+    assert table.evaluate("sent") == ["t9"]
