@@ -17,7 +17,7 @@ from .action_state import PARTS, State, Whose, case_read, entries_state, parts_r
 from .cases import case_raise
 from .models import Appeal, Exclusion, ModeratorAction, Notice
 from .notices import notice_add
-from .roles import HEAD, heads_only, is_last_head, may_act, role_of
+from .roles import HEAD, heads_only, may_act, role_of
 
 Kind = ModeratorAction.Kind
 
@@ -74,14 +74,6 @@ def not_own(moderator_id: int, subjects: Collection[Player]) -> None:
     }
     if any(player.pk in theirs or player.owner_id in theirs for player in subjects):
         raise Forbidden("own_case", "Nobody moderates themselves or their own bots.")
-
-
-def not_last_head(player: Player) -> None:
-    """A desk without a head could let nobody in again. Assumes the lock of the player and of the moderator, so that of two
-    heads who ban each other only the first does.
-    """
-    if is_last_head(player):
-        raise Conflict("last_head", "This is the last head moderator who can act. Make somebody else one first.")
 
 
 def attempt_locked(attempt_id: str, moderator_id: int | None) -> Whose:

@@ -32,7 +32,6 @@ from .action_steps import (
     log,
     may,
     merged_with,
-    not_last_head,
     player_locked,
     refresh,
 )
@@ -40,7 +39,7 @@ from .appeals import appeals_settle
 from .cases import case_close
 from .models import Exclusion, MergedAccount, ModeratorAction
 from .reverting import action_revert as action_revert
-from .roles import may_ban
+from .roles import may_ban, not_last_head
 
 WARNED_ALREADY: Final = dt.timedelta(minutes=10)
 """The same warning again within this time is a repeat."""

@@ -20,14 +20,13 @@ from .action_steps import (
     case_opened,
     log,
     merged_with,
-    not_last_head,
     refresh,
     somebody,
     within_reach,
 )
 from .appeals import appeals_settle
 from .models import Exclusion, MergedAccount, ModeratorAction
-from .roles import may_revert
+from .roles import may_revert, not_last_head
 
 
 @repeat_once

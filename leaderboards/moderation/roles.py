@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from django.apps import apps as global_apps
 from django.contrib import admin
 from django.contrib.auth.models import Group
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
 from games import clock
@@ -24,6 +24,8 @@ from games.selectors.staff import staff_present
 from games.services.staff import staff_sessions_end
 
 MODERATOR, HEAD, AUDITOR = ROLES = ("moderator", "head", "auditor")
+_HEADS_LOCK: Final = 0x48454144
+"""Of the desk's advisory lock that holds until the end of a transaction."""
 BAN_AT_MOST = dt.timedelta(days=30)
 """How long a moderator who is no head may shut somebody out."""
 _MODERATORS = frozenset("clear hold disqualify reinstate warn ban dismiss revert".split())
@@ -95,9 +97,19 @@ def heads_only(subjects: Collection[Player]) -> bool:
     return Player.objects.filter(holds, pk__in={subject.owner_id or subject.pk for subject in asked}).exists()
 
 
-def is_last_head(player: Player) -> bool:
-    """Whether this is a head who may act at this moment, and there is no other."""
-    return set(_heads().values_list("pk", flat=True)) == {player.pk}
+def not_last_head(player: Player) -> None:
+    """Raises Conflict `last_head` for a head who may act at this moment where there is no other: a desk without one could
+    let nobody in again. For every way in which somebody stops being one: a ban, a role taken away, a deletion.
+
+    In the transaction that does it, under the lock of the player's row, which comes first. Of staff one at a time is
+    asked about, so that of two heads who go at once by any two of these ways only the first does.
+    """
+    if not player.is_staff:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_HEADS_LOCK])
+    if set(_heads().values_list("pk", flat=True)) == {player.pk}:
+        raise Conflict("last_head", "This is the last head moderator who can act. Make somebody else one first.")
 
 
 def _heads() -> Any:
@@ -107,7 +119,7 @@ def _heads() -> Any:
 def role_set(*, player_id: int, role: str | None) -> None:
     """Give an account exactly this role, or none. It is staff with one and not without, and every session of the admin
     ends when a role does. Locks the player row; safe to repeat. Raises NotFound, BadInput `unknown_role`, Conflict
-    `persons_only` (guests and bots moderate nothing) or `superuser` (whose powers are no role).
+    `persons_only` (guests and bots moderate nothing), `superuser` (whose powers are no role) or `last_head`.
     """
     if role is not None and role not in ROLES:
         raise BadInput("unknown_role", f"A role is one of {', '.join(ROLES)}.", known=list(ROLES))
@@ -119,6 +131,8 @@ def role_set(*, player_id: int, role: str | None) -> None:
             raise Conflict("persons_only", "Only accounts with a name and a password may have a role.")
         if player.is_superuser:
             raise Conflict("superuser", "A superuser may do everything already.")
+        if role != HEAD:
+            not_last_head(player)
         held = set(player.groups.filter(name__in=ROLES).values_list("name", flat=True))
         player.groups.remove(*Group.objects.filter(name__in=ROLES).exclude(name=role or ""))
         if role is not None:

@@ -12,6 +12,7 @@ from games.retry import repeat_once
 from games.services.players import deleted_purge, player_delete
 from leaderboards.moderation.cases import cases_end
 from leaderboards.moderation.retention import accounts_forget, cases_purge, totals_keep
+from leaderboards.moderation.roles import not_last_head
 
 from .entries import entries_refresh, players_lock
 
@@ -25,13 +26,17 @@ def account_delete(*, player_id: int, now: dt.datetime) -> int:
     move up; a record passes to the next in order with its own date (R8.5). Notices, appeals, the words of reports and
     what was judged of links to the account go, too; open cases about the accounts are closed. Returns the number of
     entries that changed.
-    Safe to repeat. Raises NotFound.
+    Safe to repeat. Raises NotFound, Conflict `last_head` (somebody else is made a head moderator first, by
+    `manage.py staff_role`).
     """
     with transaction.atomic(durable=True):
         theirs = Q(player_id=player_id) | Q(player__owner_id=player_id)
         open_attempts = Attempt.objects.select_for_update(of=("self",)).filter(theirs, closed_at=None).order_by("id")
         len(open_attempts.values_list("id"))  # locks them
-        players_lock([player_id, *Player.objects.filter(owner_id=player_id).values_list("id", flat=True)])
+        bots = Player.objects.filter(owner_id=player_id).values_list("id", flat=True)
+        locked = players_lock([player_id, *bots])
+        if player_id in locked:
+            not_last_head(locked[player_id])
         gone = player_delete(player_id=player_id, now=now)
         changes = entries_refresh(player_ids=gone)
         accounts_forget(player_ids=gone)

@@ -129,6 +129,7 @@ def role_command(name: str, role: str) -> str:
 
 def test_the_command_gives_exactly_one_role_and_takes_it_with_the_sessions() -> None:
     mallory = person("mallory")
+    staff("hilda", role="head")
     browser, bystander = Client(), Client()
     signed_in_moderator(bystander, name="other")
     for role in ROLES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +17,12 @@ from django.test import Client
 from games import clock
 from games.errors import GameError
 from games.models import Attempt, Player
-from leaderboards.moderation import actions, selectors
+from leaderboards.moderation import actions, roles, selectors
 from leaderboards.moderation.models import Exclusion, ModeratorAction
 from leaderboards.moderation.roles import role_of, role_set
-from tests.factories import bot, person, token
+from leaderboards.services import account_delete
+from tests.calls import call
+from tests.factories import PASSWORD, bot, credential, person, token
 from tests.staff import signed_in_moderator, staff
 
 from .desk import REASON, do, do_path, flagged, page_of, player_page, read
@@ -135,6 +138,87 @@ def test_a_ban_of_the_last_head_does_not_come_back() -> None:
     role_set(player_id=second.pk, role="auditor")
     assert code_of(lambda: actions.action_revert(action_id=undone.public_id, **back)) == "last_head"
     assert role_of(first) == "head"
+
+
+def test_nobody_takes_the_role_from_the_last_head_who_can_act() -> None:
+    first, second = staff("first", role="head"), staff("second", role="head")
+    ban(second, None, clock.now() + DAY)
+    for role in ("none", "moderator", "auditor"):
+        with pytest.raises(CommandError, match="last head"):
+            call_command("staff_role", "first", role, stdout=io.StringIO())
+    assert role_of(first) == "head"
+    role_set(player_id=first.pk, role="head")  # nothing is taken away
+    role_set(player_id=second.pk, role=None)  # who cannot act anyway
+    staff("third", role="superuser")
+    role_set(player_id=first.pk, role=None)
+    assert role_of(first) is None
+
+
+@pytest.mark.parametrize("role", ["head", "superuser"])
+def test_the_last_head_who_can_act_deletes_the_account_once_there_is_another(role: str) -> None:
+    first = credential(staff("first", role=role, password=PASSWORD))
+    second = staff("second", role="moderator")
+    refused = call("DELETE", "/account", {"password": PASSWORD}, who=first)
+    assert (refused.status, refused.code) == (409, "last_head")
+    assert "Make somebody else one first." in refused.json["error"]["message"]
+    first.player.refresh_from_db()
+    assert (role_of(first.player), first.player.name, first.player.deleted_at) == ("head", "first", None)
+    call_command("staff_role", "second", "head", stdout=io.StringIO())
+    assert call("DELETE", "/account", {"password": PASSWORD}, who=first).status == 200
+    assert (role_of(first.player), role_of(second)) == (None, "head")
+    assert code_of(lambda: account_delete(player_id=second.pk, now=clock.now())) == "last_head"
+
+
+def test_a_head_who_cannot_act_and_a_moderator_delete_their_accounts() -> None:
+    first, second, mod = staff("first", role="head"), staff("second", role="head"), staff("mod")
+    ban(second, None)
+    for player in (second, mod):
+        account_delete(player_id=player.pk, now=clock.now())
+    assert role_of(first) == "head"
+
+
+LEAVING: dict[str, Callable[[Player], object]] = {
+    "ban": lambda head: ban(head, None),
+    "role": lambda head: role_set(player_id=head.pk, role=None),
+    "deletion": lambda head: account_delete(player_id=head.pk, now=clock.now()),
+}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ways", [("role", "role"), ("deletion", "deletion"), ("ban", "deletion"), ("ban", "ban")])
+def test_of_two_heads_who_go_at_once_one_does(ways: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is slow between the question and the end of its transaction, and the second asks meanwhile."""
+    heads = [staff("first", role="head"), staff("second", role="head")]
+    asked, real = threading.Event(), roles._heads
+    said: list[str] = []
+
+    def slow() -> Any:
+        found = list(real().values_list("pk", flat=True))
+        if asked.is_set():
+            return real()
+        asked.set()
+        time.sleep(0.5)
+        return Player.objects.filter(pk__in=found)
+
+    monkeypatch.setattr(roles, "_heads", slow)
+
+    def leave(head: Player, way: str) -> None:
+        try:
+            LEAVING[way](head)
+            said.append("done")
+        except GameError as refusal:
+            said.append(refusal.code)
+        finally:
+            connection.close()
+
+    first, second = (threading.Thread(target=leave, args=pair) for pair in zip(heads, ways, strict=True))
+    first.start()
+    assert asked.wait(10)
+    second.start()
+    for each in (first, second):
+        each.join()
+    assert sorted(said) == ["done", "last_head"]
+    assert sorted(filter(None, map(role_of, heads))) == ["head"]
 
 
 @pytest.mark.django_db(transaction=True)

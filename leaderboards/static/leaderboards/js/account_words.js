@@ -55,6 +55,8 @@ export function said(error) {
       return { words: gettext("It is gone already. Reload the page.") };
     case "own_report":
       return { words: gettext("This is yours. Reports are about others.") };
+    case "last_head":
+      return { words: gettext("You are the last head moderator who can act. Make somebody else one first.") };
     case "already_appealed":
     case "not_appealable":
     case "taken_back":
