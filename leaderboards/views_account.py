@@ -187,7 +187,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def _notices(request: HttpRequest, who: Actor) -> dict[str, Any]:
     """The notices of whoever looks, in words; `?after=<notice>`: older ones."""
     try:
-        found = notices_list(player_id=who.player_id, cursor=request.GET.get("after"), limit=NOTICES)
+        found = notices_list(player_id=who.player_id, now=clock.now(), cursor=request.GET.get("after"), limit=NOTICES)
     except BadInput as error:
         raise Http404 from error
     return {

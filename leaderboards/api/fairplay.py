@@ -85,7 +85,9 @@ class Notices(ApiView):
         """One's own and those of one's bots, newest first. While banned, too."""
         who = owner(request)
         cursor = request.query_params.get("cursor")
-        return Response(notices_list(player_id=who.player_id, cursor=cursor, limit=requested_limit(request)))
+        return Response(
+            notices_list(player_id=who.player_id, now=clock.now(), cursor=cursor, limit=requested_limit(request))
+        )
 
 
 class NoticesRead(ApiView):

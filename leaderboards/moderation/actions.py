@@ -38,6 +38,7 @@ from .action_steps import (
 from .appeals import appeals_settle
 from .cases import case_close
 from .models import Exclusion, MergedAccount, ModeratorAction
+from .notices import Coming
 from .reverting import action_revert as action_revert
 from .roles import may_ban, not_last_head
 
@@ -98,7 +99,7 @@ def _attempt_decide(attempt_id: str, kind: Kind, why: Why) -> ModeratorAction:
             parts_write(whose, {"exclusion": None if to is None else {**to, "since": since}})
         changes = refresh(whose, ["exclusion"])
         # A hold undoes nothing; and the judge who holds has the case already, before which notices would be locked.
-        settled = [] if kind == Kind.HOLD else appeals_settle(whose, {"exclusion": to}, now=why.now)
+        settled = [] if kind == Kind.HOLD else appeals_settle(Coming(whose, {"exclusion": to}, why.now))
         if kind in (Kind.CLEAR, Kind.DISQUALIFY):
             case_close(attempt=whose.attempt, player_id=whose.player.pk, now=why.now)
         if kind == Kind.HOLD:
@@ -202,15 +203,15 @@ def player_ban(
 def player_unban(
     *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, words: str, now: dt.datetime
 ) -> ModeratorAction:
-    """Let a player back in."""
+    """Let a player back in. A ban that is over by its date is none: nothing would be taken back."""
     why = Why(moderator_id, reason_class, reason, words, now)
     with transaction.atomic(durable=True):
         whose = player_locked(player_id, Kind.UNBAN, why)
         before = parts_read(whose, ["ban"])
-        if before["ban"] is None:
+        if not is_banned(whose.player, now) and whose.player.is_active:  # earlier versions took that with the ban
             raise already("This player is not banned.")
         accounts.player_unban(player_id=whose.player.pk)
-        settled = appeals_settle(whose, {"ban": None}, now=now)
+        settled = appeals_settle(Coming(whose, {"ban": None}, now))
         return log(Kind.UNBAN, whose, why, before, [], settled=settled)
 
 
@@ -290,5 +291,5 @@ def _set_part(player_id: str, kind: Kind, why: Why, name: str, state: State | No
         also = merged_with(before)
         parts_write(whose, {name: state})
         changes = refresh(whose, [name], also=also)
-        settled = appeals_settle(whose, {name: state}, now=why.now)
+        settled = appeals_settle(Coming(whose, {name: state}, why.now))
         return log(kind, whose, why, before, changes, settled=settled)

@@ -9,17 +9,15 @@ import datetime as dt
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
 
 from games.errors import BadInput, Conflict, Forbidden, NotFound
 from games.models import Player
 from games.retry import repeat_once
 from leaderboards.services.entries import players_keep
 
-from .action_state import State, Whose
 from .cases import case_close, case_raise
-from .models import Appeal, Exclusion, ModeratorAction, Notice
-from .notices import APPEALABLE, PARTS_DECIDED, is_undone, notice_add, notices_of
+from .models import Appeal, ModeratorAction, Notice
+from .notices import APPEALABLE, Coming, is_over, is_undone, notice_add, notices_of, undone
 from .roles import may_act, may_answer
 
 TEXT_LONGEST: Final = 2000
@@ -31,7 +29,7 @@ def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) 
 
     Keeps the player and whom the notice is for, then locks the notice, then the case (`case_raise`). The same text again
     gets the same answer. Raises NotFound for a notice that is neither the player's nor of a bot of theirs; Conflict
-    `not_appealable` (it decides nothing against the player), `taken_back` (the decision stands no more),
+    `not_appealable` (it decides nothing against the player, or is a ban that is over), `taken_back` (the decision stands no more),
     `already_appealed`.
     """
     with transaction.atomic(durable=True):
@@ -40,7 +38,7 @@ def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) 
         if told is None:
             raise NotFound
         players_keep([player_id, told])  # before the notice, as a deletion does and whoever undoes the decision
-        notice = mine.select_for_update(of=("self",)).select_related("action", "attempt").first()
+        notice = mine.select_for_update(of=("self",)).select_related("action", "attempt", "player").first()
         if notice is None:
             raise NotFound
         known = Appeal.objects.filter(notice=notice).first()
@@ -52,6 +50,8 @@ def appeal_make(*, player_id: int, notice_id: str, text: str, now: dt.datetime) 
             raise Conflict("not_appealable", "There is nothing to appeal against here.")
         if is_undone(notice):
             raise Conflict("taken_back", "This decision has been taken back already.")
+        if is_over(notice, now):
+            raise Conflict("not_appealable", "This ban is over.")
         appeal = Appeal.objects.create(notice=notice, text=text, at=now)
         case_raise(attempt=notice.attempt, player_id=notice.player_id, severity=0, reasons=["appeal"], now=now)
         return appeal
@@ -105,39 +105,19 @@ def appeal_answer(*, notice_id: str, moderator_id: int, accept: bool, answer: st
         return action
 
 
-def undone_by(whose: Whose, parts: State, *, reverted: ModeratorAction | None = None) -> Q:
-    """The notices (their condition) of decisions that stand no more once these parts are so, or `reverted` is taken back."""
-    found = Q(action=reverted) if reverted is not None else Q(pk__in=[])
-    for part, kind in PARTS_DECIDED.items():
-        if part not in parts or _against(parts[part]):
-            continue
-        about = Q(kind=kind, action__player=whose.player)
-        found |= about & Q(action__attempt=whose.attempt) if part == "exclusion" else about
-    return found & Q(kind__in=APPEALABLE)
-
-
-def _against(part: State | None) -> bool:
-    """Whether a part is a decision against the player; what is held has not been decided yet."""
-    return part is not None and part.get("kind") != Exclusion.Kind.HELD
-
-
-def appeals_settle(
-    whose: Whose, parts: State, *, reverted: ModeratorAction | None = None, now: dt.datetime
-) -> list[str]:
-    """Accept the open appeals against what an action has just undone (`undone_by`); the public ids of their notices.
+def appeals_settle(by: Coming) -> list[str]:
+    """Accept the open appeals against what an action has just undone (`notices.undone`); the public ids of their notices.
 
     The player reads of it in the notice of the action. In its transaction: locks the notices, as whoever appeals does,
     then the appeals; before the case, as an answer does.
     """
-    notices = Notice.objects.select_for_update(of=("self",), no_key=True).filter(
-        undone_by(whose, parts, reverted=reverted)
-    )
+    notices = Notice.objects.select_for_update(of=("self",), no_key=True).filter(undone(by), kind__in=APPEALABLE)
     ids = list(notices.order_by("id").values_list("id", flat=True))
     waiting = Appeal.objects.select_for_update(of=("self",), no_key=True).filter(
         notice__in=ids, state=Appeal.State.OPEN
     )
     settled = dict(waiting.order_by("notice").values_list("notice_id", "notice__public_id"))
-    Appeal.objects.filter(notice__in=settled).update(state=Appeal.State.ACCEPTED, answered_at=now)
+    Appeal.objects.filter(notice__in=settled).update(state=Appeal.State.ACCEPTED, answered_at=by.now)
     return list(settled.values())
 
 

@@ -48,7 +48,7 @@ def player_export(*, player_id: int, now: dt.datetime) -> Iterator[str]:
     yield from _list("attempts", _attempts(whose, now))
     yield from _list("deals_known", _exposures(whose))
     yield from _list("entries", _entries(whose))
-    yield from _list("notices", _notices(whose))
+    yield from _list("notices", _notices(whose, now))
     yield from _list("cases", _cases(whose))
     yield from _list("actions", _actions(whose))
     yield from _list("reports", _reports(player_id))
@@ -190,10 +190,10 @@ def _entries(whose: Q) -> Iterator[dict[str, Any]]:
         }
 
 
-def _notices(whose: Q) -> Iterator[dict[str, Any]]:
+def _notices(whose: Q, now: dt.datetime) -> Iterator[dict[str, Any]]:
     rows = Notice.objects.select_related("player", "attempt", "action", "appeal").defer("attempt__code").filter(whose)
     for row in with_standing(rows).order_by("id").iterator(CHUNK):
-        yield {**notice_json(row), "read_at": iso(row.read_at)}
+        yield {**notice_json(row, now), "read_at": iso(row.read_at)}
 
 
 def _cases(whose: Q) -> Iterator[dict[str, Any]]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, Coalesce
+from django.db.models.lookups import GreaterThan
 
 from games.errors import NotFound
 from games.retry import repeat_once
+from games.services.passwords import is_banned
 
-from .models import ModeratorAction, Notice
+from .action_state import State, Whose
+from .models import Exclusion, ModeratorAction, Notice
 
 APPEALABLE = frozenset(
     {
@@ -47,23 +53,96 @@ def notice_add(
     )
 
 
-def with_standing(notices: QuerySet[Notice]) -> QuerySet[Notice]:
-    """With `undone`: whether the decision was taken back, or ended by the act that is its opposite, at any time since.
+# --- whether a decision stands -------------------------------------------------------------------------------------
 
-    What came after that is told in a notice of its own. A ban that has run out was not undone, nor one that another
-    has replaced.
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """An act that the log does not have yet: what it leaves of whose parts, and the action that it takes back."""
+
+    whose: Whose
+    parts: State
+    now: dt.datetime
+    reverted: ModeratorAction | None = None
+
+
+def undone(by: Coming | None = None) -> Q:
+    """The notices (their condition) of decisions that stand no more, by any act in the log; or that `by` would undo.
+
+    A decision is undone by the act that takes it back, and what is a part of a state by any later act that leaves the
+    part without it. What comes after that is told in a notice of its own. A ban that has run out by its date is not
+    undone by what comes later, nor is one that another replaces.
     """
-    later = ModeratorAction.objects.filter(player=OuterRef("action__player"), id__gt=OuterRef("action"))
-    undone = Q(Exists(ModeratorAction.objects.filter(reverts=OuterRef("action"))))
+    if by is None:
+        found = Q(Exists(ModeratorAction.objects.filter(reverts=OuterRef("action"))))
+    else:
+        found = Q(action=by.reverted) if by.reverted is not None else Q(pk__in=[])
     for part, kind in PARTS_DECIDED.items():
-        ended = later.filter(attempt=OuterRef("action__attempt")) if part == "exclusion" else later
-        undone |= Q(kind=kind) & Q(Exists(ended.filter(**{f"after__{part}": None})))
-    return notices.annotate(undone=ExpressionWrapper(undone, BooleanField()))
+        found |= Q(kind=kind) & (_ended(part) if by is None else _ends(part, by))
+    return found
+
+
+def _ended(part: str) -> Q:
+    later = ModeratorAction.objects.filter(_left_without(part), id__gt=OuterRef("action"))
+    later = later.filter(**{name: OuterRef(f"action__{name}") for name in _subject(part)})
+    return Q(Exists(later.filter(GreaterThan(_end(OuterRef("action__after")), F("at"))) if part == "ban" else later))
+
+
+def _ends(part: str, by: Coming) -> Q:
+    if part not in by.parts or _against(by.parts[part]):
+        return Q(pk__in=[])
+    about = Q(**{f"action__{name}": getattr(by.whose, name) for name in _subject(part)})
+    return about & Q(GreaterThan(_end(F("action__after")), Value(by.now))) if part == "ban" else about
+
+
+def _subject(part: str) -> list[str]:
+    """What an act and the decision that it ends are both about."""
+    return ["player", "attempt"] if part == "exclusion" else ["player"]
+
+
+def _left_without(part: str) -> Q:
+    """What `_against` denies, of actions in the log."""
+    without = Q(**{f"after__{part}": None})
+    return without | Q(after__exclusion__kind=Exclusion.Kind.HELD) if part == "exclusion" else without
+
+
+def _against(part: State | None) -> bool:
+    """Whether a part is a decision against the player; what is held has not been decided yet."""
+    return part is not None and part.get("kind") != Exclusion.Kind.HELD
+
+
+def _end(after: F) -> Coalesce:
+    """When the ban ends that this state says; of one for good, at the end of all times."""
+    until = KeyTextTransform("banned_until", KeyTransform("ban", after))
+    return Coalesce(Cast(until, DateTimeField()), Value(dt.datetime.max.replace(tzinfo=dt.UTC)))
+
+
+def ban_end(notice: Notice) -> dt.datetime | None:
+    """When the ban that a notice tells of ends: as it was decided, whatever has come since."""
+    ban = notice.action.after.get("ban") if notice.kind == Notice.Kind.BANNED else None
+    until = ban.get("banned_until") if ban else None
+    return dt.datetime.fromisoformat(until) if until else None
+
+
+def is_over(notice: Notice, now: dt.datetime) -> bool:
+    """Whether nothing is left of a ban: its end has passed, or that of the one which has replaced it."""
+    if notice.kind != Notice.Kind.BANNED:
+        return False
+    end = ban_end(notice)
+    return (end is not None and end <= now) or not is_banned(notice.player, now)
+
+
+def with_standing(notices: QuerySet[Notice]) -> QuerySet[Notice]:
+    """With `undone`: whether the decision stands no more."""
+    return notices.annotate(undone=ExpressionWrapper(undone(), BooleanField()))
 
 
 def is_undone(notice: Notice) -> bool:
     """The same of one notice; under its lock no action undoes its decision meanwhile (`appeals.appeals_settle`)."""
     return bool(with_standing(Notice.objects.filter(pk=notice.pk)).values_list("undone", flat=True)[0])  # type: ignore[misc]
+
+
+# --- a player's own ------------------------------------------------------------------------------------------------
 
 
 def notices_of(player_id: int) -> Q:

@@ -15,7 +15,7 @@ from games.ids import PUBLIC_ID
 from games.retry import repeat_once
 
 from .models import Appeal, Exclusion, Notice
-from .notices import APPEALABLE, notices_of, with_standing
+from .notices import APPEALABLE, ban_end, is_over, notices_of, with_standing
 
 UNREAD: Final[LiteralString] = """(
     EXISTS (SELECT FROM leaderboards_notice n WHERE n.player_id = p.id AND n.read_at IS NULL)
@@ -30,7 +30,7 @@ _ID = re.compile(PUBLIC_ID)
 
 
 @repeat_once
-def notices_list(*, player_id: int, cursor: str | None = None, limit: int = PAGE) -> dict[str, Any]:
+def notices_list(*, player_id: int, now: dt.datetime, cursor: str | None = None, limit: int = PAGE) -> dict[str, Any]:
     """`{"notices", "unread", "next"}`: the player's and the player's bots', newest first.
 
     `cursor` is the id of the last one already seen. Raises BadInput `bad_cursor`.
@@ -44,13 +44,13 @@ def notices_list(*, player_id: int, cursor: str | None = None, limit: int = PAGE
         rows = rows.filter(id__lt=last)
     page = list(with_standing(rows)[: limit + 1])
     return {
-        "notices": [notice_json(row) for row in page[:limit]],
+        "notices": [notice_json(row, now) for row in page[:limit]],
         "unread": mine.filter(read_at=None).count(),
         "next": page[limit - 1].public_id if len(page) > limit else None,
     }
 
 
-def notice_json(notice: Notice) -> dict[str, Any]:
+def notice_json(notice: Notice, now: dt.datetime) -> dict[str, Any]:
     """A notice as its player reads it: never who decided, nor what for between the lines (`ModeratorAction.reason`).
 
     Needs `notices.with_standing`.
@@ -64,11 +64,11 @@ def notice_json(notice: Notice) -> dict[str, Any]:
         "player": {"id": notice.player.public_id, "name": notice.player.name},
         "attempt": notice.attempt.public_id if notice.attempt else None,
         "words": notice.words,
-        "until": iso(_ban_end(notice)),
+        "until": iso(ban_end(notice)),
         "at": iso(notice.at),
         "read": notice.read_at is not None,
         "taken_back": taken_back,
-        "appealable": appeal is None and not taken_back and notice.kind in APPEALABLE,
+        "appealable": appeal is None and notice.kind in APPEALABLE and not taken_back and not is_over(notice, now),
         "appeal": appeal_json(appeal) if appeal else None,
     }
 
@@ -82,13 +82,6 @@ def appeal_json(appeal: Appeal) -> dict[str, Any]:
         "answer": appeal.answer,
         "answered_at": iso(appeal.answered_at),
     }
-
-
-def _ban_end(notice: Notice) -> dt.datetime | None:
-    """When the ban that a notice tells of ends: as it was decided, whatever has come since."""
-    ban = notice.action.after.get("ban") if notice.kind == Notice.Kind.BANNED else None
-    until = ban.get("banned_until") if ban else None
-    return dt.datetime.fromisoformat(until) if until else None
 
 
 # --- how attempts stand --------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from .action_steps import (
 )
 from .appeals import appeals_settle
 from .models import Exclusion, MergedAccount, ModeratorAction
+from .notices import Coming
 from .roles import may_revert, not_last_head
 
 
@@ -99,7 +100,7 @@ def _set_back(done: ModeratorAction, whose: Whose, names: list[str], why: Why) -
     parts = {name: done.before[name] for name in names}
     parts_write(whose, parts)
     changes = refresh(whose, names, also=merged_with(done.before) | merged_with(done.after))
-    settled = appeals_settle(whose, parts, reverted=done, now=why.now)
+    settled = appeals_settle(Coming(whose, parts, why.now, done))
     if untouched:
         case_write(whose, done.before["case"], now=why.now)
     if (done.before.get("exclusion") or {}).get("kind") == Exclusion.Kind.HELD:

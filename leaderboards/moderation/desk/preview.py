@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -15,8 +15,8 @@ from leaderboards.services.entries import EntryChange
 
 from ..action_state import PARTS, State, Whose, parts_read, parts_write
 from ..action_steps import merged_with, refresh
-from ..appeals import undone_by
 from ..models import Appeal, Notice
+from ..notices import Coming, undone
 from ..reverting import revertible_check
 from .acts import Act, Subject, merged
 from .words import changes, counted, entry_words, player_name
@@ -53,7 +53,9 @@ def preview_of(act: Act, subject: Subject, form: Any, now: dt.datetime) -> Previ
     whose, state, also = _trial(act, subject, form, now)
     boards = _boards(whose, state, also) if state else []
     values = changes(_set_back(subject.action.after), _set_back(subject.action.before)) if subject.action else []
-    return Preview(boards, [*_others(act, subject, form, now), *_appeals(act, subject, whose, state)], values)
+    return Preview(
+        boards, [*_others(act, subject, form, now), *_appeals(act, subject, Coming(whose, state, now))], values
+    )
 
 
 def _set_back(state: State) -> State:
@@ -61,12 +63,14 @@ def _set_back(state: State) -> State:
     return {name: value for name, value in state.items() if name != "appeals"}
 
 
-def _appeals(act: Act, subject: Subject, whose: Whose, state: State) -> list[str]:
+def _appeals(act: Act, subject: Subject, by: Coming) -> list[str]:
     """Open appeals that it accepts by undoing what they are against."""
-    parts = {"ban": None} if act.kind == "unban" else state
+    if act.kind == "unban":
+        by = replace(by, parts={"ban": None})
     if subject.action is not None:
         parts = {name: value for name, value in subject.action.before.items() if name in PARTS}
-    against = Notice.objects.filter(undone_by(whose, parts, reverted=subject.action))
+        by = replace(by, parts=parts, reverted=subject.action)
+    against = Notice.objects.filter(undone(by))
     number = Appeal.objects.filter(state=Appeal.State.OPEN, notice__in=against).count()
     return [f"{counted(number, 'open appeal')} against it: accepted with it."] if number else []
 
