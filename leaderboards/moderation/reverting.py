@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection
 
 from django.db import transaction
 
@@ -36,24 +35,24 @@ def action_revert(
 ) -> ModeratorAction:
     """Take an action back: whatever it changed is set to exactly what it was, and every entry with it.
 
-    A case is set back if nobody has touched it since; open appeals against it are accepted. What was taken back can be brought back by taking that back.
+    A case is set back if nobody has touched it since; open appeals against it are accepted. What was taken back can be
+    brought back by taking that back. Takes the locks of the action, and none of its row: the purge of deleted accounts
+    comes to that from the attempt, and two who take the same back meet at the attempt or the player.
     Raises Conflict `already_reverted`, `changed_since` (what it changed has been changed again: take that back first),
     `not_revertible` (an answer to an appeal, or an attempt that is gone), `last_head` (a ban would come back).
     """
     with transaction.atomic(durable=True):
-        action = ModeratorAction.objects.select_for_update(of=("self",), no_key=True).select_related(
-            "player", "attempt"
-        )
-        done = action.filter(public_id=action_id).first()
+        actions = ModeratorAction.objects.select_related("player", "attempt").filter(public_id=action_id)
+        done = actions.first()
         if done is None:
             raise NotFound
         why = Why(moderator_id, done.reason_class, reason, words, now)
         why.check()
         names = [name for name in PARTS if name in done.after]
         revertible_check(done)
-        if ModeratorAction.objects.filter(reverts=done).exists():
-            raise Conflict("already_reverted", "This has been taken back already.")
-        whose = _locked_again(done, names, moderator_id)
+        whose = _locked_again(done, moderator_id)
+        done = actions.get()
+        revertible_check(done)  # once more: taken back, or its attempt purged, while this waited
         if moderator_id is not None:
             within_reach(moderator_id, [whose.player])
             if not may_revert(Player.objects.get(pk=moderator_id), done):
@@ -67,16 +66,24 @@ def is_revertible(action: ModeratorAction) -> bool:
 
 
 def revertible_check(action: ModeratorAction) -> None:
-    """Raises Conflict `not_revertible` unless `is_revertible`."""
+    """Raises Conflict `not_revertible` unless `is_revertible`, and `already_reverted`. Exact under the action's locks."""
     if not is_revertible(action):
-        raise Conflict("not_revertible", "This cannot be taken back.")
+        raise _not_revertible()
+    if ModeratorAction.objects.filter(reverts=action).exists():
+        raise Conflict("already_reverted", "This has been taken back already.")
 
 
-def _locked_again(done: ModeratorAction, names: Collection[str], moderator_id: int | None) -> Whose:
+def _not_revertible() -> Conflict:
+    return Conflict("not_revertible", "This cannot be taken back.")
+
+
+def _locked_again(done: ModeratorAction, moderator_id: int | None) -> Whose:
     """The locks of the action that is taken back."""
-    if "exclusion" in names:
-        assert done.attempt is not None
-        return attempt_locked(done.attempt.public_id, moderator_id)
+    if done.attempt is not None:
+        try:
+            return attempt_locked(done.attempt.public_id, moderator_id)
+        except NotFound:  # purged while this waited for it
+            raise _not_revertible() from None
     mains = [state["merged"]["main"] for state in (done.before, done.after) if state.get("merged")]
     others = Player.objects.filter(public_id__in=mains).values_list("id", flat=True)
     locked = players_lock([done.player_id, *others, *somebody(moderator_id)])

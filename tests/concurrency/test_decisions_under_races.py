@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 from django.db import OperationalError, transaction
+from pytest_django import Settings
 
 from games.errors import Conflict
 from games.models import Attempt, Player
@@ -18,7 +19,7 @@ from leaderboards.models import Board, Entry
 from leaderboards.moderation import action_state, actions
 from leaderboards.moderation.action_state import Whose
 from leaderboards.moderation.models import Exclusion, ModeratorAction, Notice
-from leaderboards.services import account_delete, entries
+from leaderboards.services import account_delete, accounts, accounts_purge, entries
 from tests.leaderboards.cast import NOON, RUNS, TEN, finish, person, places, raw, reading_from
 from tests.staff import staff
 
@@ -319,6 +320,33 @@ def test_a_decision_is_taken_back_once_by_two_at_once(mod: Player) -> None:
 
     assert sorted(str(each) for each in in_threads(back, back)) == ["already_reverted", "done"]
     assert standing() == [("alice", 300)]
+
+
+def test_what_is_taken_back_while_its_attempt_is_purged_and_the_purge_do_not_wait_for_each_other(
+    mod: Player, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.DELETED_MOVES_DAYS = 0
+    attempt = finish(person("alice"), 300)
+    done = disqualify(attempt, mod)
+    account_delete(player_id=attempt.player_id, now=NOON)
+    purging, real = Pause(), accounts.totals_keep
+
+    def paused(attempt_ids: Sequence[int]) -> None:
+        real(attempt_ids)
+        purging()  # with the attempts locked, and the rows of the log still to be changed
+
+    monkeypatch.setattr(accounts, "totals_keep", paused)
+
+    def back() -> str:
+        assert purging.reached.wait(10)
+        threading.Timer(SOON, purging.go_on.set).start()
+        with pytest.raises(Conflict) as refused:
+            actions.action_revert(action_id=done.public_id, moderator_id=mod.pk, reason="x", words="", now=NOON)
+        return refused.value.code
+
+    assert in_threads(lambda: accounts_purge(now=NOON), back) == [1, "not_revertible"]
+    done.refresh_from_db()
+    assert (done.attempt, Attempt.objects.count()) == (None, 0)
 
 
 def test_moderators_who_ban_each_other_at_once_do_not_wait_for_ever(mod: Player) -> None:
