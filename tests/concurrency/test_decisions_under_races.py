@@ -19,7 +19,8 @@ from leaderboards.models import Board, Entry
 from leaderboards.moderation import action_state, actions
 from leaderboards.moderation.action_state import Whose
 from leaderboards.moderation.models import Exclusion, ModeratorAction, Notice
-from leaderboards.services import account_delete, accounts, accounts_purge, entries
+from leaderboards.moderation.retention import totals_keep
+from leaderboards.services import account_delete, accounts_purge, entries
 from tests.leaderboards.cast import NOON, RUNS, TEN, finish, person, places, raw, reading_from
 from tests.staff import staff
 
@@ -329,13 +330,13 @@ def test_what_is_taken_back_while_its_attempt_is_purged_and_the_purge_do_not_wai
     attempt = finish(person("alice"), 300)
     done = disqualify(attempt, mod)
     account_delete(player_id=attempt.player_id, now=NOON)
-    purging, real = Pause(), accounts.totals_keep
+    purging = Pause()
 
     def paused(attempt_ids: Sequence[int]) -> None:
-        real(attempt_ids)
+        totals_keep(attempt_ids)
         purging()  # with the attempts locked, and the rows of the log still to be changed
 
-    monkeypatch.setattr(accounts, "totals_keep", paused)
+    monkeypatch.setattr("leaderboards.services.accounts.totals_keep", paused)
 
     def back() -> str:
         assert purging.reached.wait(10)

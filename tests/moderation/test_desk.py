@@ -277,10 +277,22 @@ def test_an_act_whose_attempt_is_gone_is_neither_offered_to_be_taken_back_nor_a_
     assert "/do/" not in read(mod, f"{LOG}{done.public_id}/")
     assert "/do/revert/" in read(mod, f"{LOG}{warning.public_id}/")
     asked = mod.post(do_path("revert", done.public_id), {**REASON, "step": "check"})
-    for answer in (asked, confirm(mod, "revert", done.public_id, stale)):
+    form = mod.get(do_path("revert", done.public_id))
+    for answer in (form, asked, confirm(mod, "revert", done.public_id, stale)):
         assert answer.status_code == 409
         assert "This cannot be taken back." in answer.content.decode()
     assert not ModeratorAction.objects.filter(kind="revert").exists()
+
+
+def test_of_an_act_that_has_been_taken_back_the_form_says_so(mod: Client) -> None:
+    do(mod, "warn", somebody("alice").player.public_id)
+    done = ModeratorAction.objects.get()
+    assert mod.get(do_path("revert", done.public_id)).status_code == 200
+    do(mod, "revert", done.public_id)
+    asked = mod.post(do_path("revert", done.public_id), {**REASON, "step": "check"})
+    for answer in (mod.get(do_path("revert", done.public_id)), asked):
+        assert answer.status_code == 409
+        assert "This has been taken back already." in answer.content.decode()
 
 
 def test_what_is_not_there_is_not_found(mod: Client) -> None:

@@ -16,6 +16,7 @@ from games import clock
 from games.errors import GameError
 
 from .. import selectors
+from ..reverting import revertible_check
 from . import acts, words
 from .preview import preview_of
 from .views import desk, moderator_of, page
@@ -24,7 +25,9 @@ from .views import desk, moderator_of, page
 @require_http_methods(["GET", "HEAD", "POST"])
 @desk
 def do(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
-    """GET shows the form. POST `step=check` asks back, `step=do` does it; what cannot be is told above the kept form."""
+    """GET shows the form. POST `step=check` asks back, `step=do` does it; what cannot be is told above the kept form, and
+    of an act that cannot be taken back at once.
+    """
     act = acts.ACTS.get(kind)
     if act is None:
         raise Http404
@@ -41,6 +44,11 @@ def do(request: HttpRequest, kind: str, subject_id: str) -> HttpResponse:
         "back": _back(request, act, subject),
         "now": now,
     }
+    if request.method != "POST" and subject.action is not None:
+        try:
+            revertible_check(subject.action)
+        except GameError as refusal:
+            return page(request, "act", status=refusal.status, **context, refusal=refusal, seen="")
     if request.method != "POST" or not form.is_valid() or request.POST.get("step") == "edit":
         status = 422 if form.is_bound and form.errors else 200
         return page(request, "act", status=status, **context, seen=selectors.newest_action(subject.player.pk))

@@ -47,7 +47,7 @@ class Preview:
 
 
 def preview_of(act: Act, subject: Subject, form: Any, now: dt.datetime) -> Preview:
-    """Needs a valid form. Raises Conflict `not_revertible` for what is not taken back, whatever has changed since."""
+    """Needs a valid form. Raises Conflict as `revertible_check`, whatever has changed since."""
     if subject.action is not None:
         revertible_check(subject.action)
     whose, state, also = _trial(act, subject, form, now)
