@@ -22,7 +22,7 @@ from games.retry import repeat_once
 from games.services import players as accounts
 from games.services.passwords import is_banned
 
-from .action_state import State, case_read, parts_read, parts_write
+from .action_state import State, Whose, case_read, parts_read, parts_write
 from .action_steps import (
     Kind,
     Why,
@@ -113,7 +113,7 @@ def _decided(kind: Kind, before: State) -> State | None:
     now_kind = exclusion["kind"] if exclusion else None
     if kind == Kind.REINSTATE:
         if now_kind != Exclusion.Kind.DISQUALIFIED:
-            raise Conflict("not_disqualified", "This attempt is not disqualified.")
+            raise _not_disqualified()
         return None
     if kind == Kind.CLEAR:
         if now_kind == Exclusion.Kind.DISQUALIFIED:
@@ -125,6 +125,10 @@ def _decided(kind: Kind, before: State) -> State | None:
     if now_kind in (to, Exclusion.Kind.DISQUALIFIED):
         raise already(f"This attempt is {now_kind} already.")
     return {"kind": to.value}
+
+
+def _not_disqualified() -> Conflict:
+    return Conflict("not_disqualified", "This attempt is not disqualified.")
 
 
 # --- players -------------------------------------------------------------------------------------------------------
@@ -148,21 +152,41 @@ def player_warn(
 
 @repeat_once
 def case_dismiss(
-    *, player_id: str, moderator_id: int | None, reason_class: str, reason: str, now: dt.datetime
+    *,
+    attempt_id: str | None = None,
+    player_id: str = "",
+    moderator_id: int | None,
+    reason_class: str,
+    reason: str,
+    now: dt.datetime,
 ) -> ModeratorAction:
-    """The open case about a player, a deleted one too, is closed; nothing else changes, and the player is not told.
+    """The open case about a disqualified attempt, or else about a player, deleted or not, is closed; nothing else changes,
+    and the player is not told.
 
-    Raises Conflict `appeal_open` while an appeal waits that the case is about: that is to be answered.
+    Raises Conflict `not_disqualified` for any other attempt, whose case is closed by deciding about it, and
+    `appeal_open` while an appeal waits that the case is about: that is to be answered.
     """
     why = Why(moderator_id, reason_class, reason, "", now)
     with transaction.atomic(durable=True):
-        whose = player_locked(player_id, Kind.DISMISS, why, deleted_too=True)
+        if attempt_id is None:
+            whose = player_locked(player_id, Kind.DISMISS, why, deleted_too=True)
+        else:
+            whose = _disqualified(attempt_id, why)
         before = {"case": case_read(whose)}
         if before["case"] is None or before["case"]["closed_at"] is not None:
-            raise already("There is no open case about this player.")
-        if not case_close(attempt=None, player_id=whose.player.pk, now=now):
+            raise already(f"There is no open case about this {'player' if attempt_id is None else 'attempt'}.")
+        if not case_close(attempt=whose.attempt, player_id=whose.player.pk, now=now):
             raise Conflict("appeal_open", "An appeal waits for its answer. The case closes with that.")
         return log(Kind.DISMISS, whose, why, before, [])
+
+
+def _disqualified(attempt_id: str, why: Why) -> Whose:
+    why.check()
+    whose = attempt_locked(attempt_id, why.moderator_id)
+    may(why.moderator_id, Kind.DISMISS, [whose.player])
+    if (parts_read(whose, ["exclusion"])["exclusion"] or {}).get("kind") != Exclusion.Kind.DISQUALIFIED:
+        raise _not_disqualified()
+    return whose
 
 
 @repeat_once

@@ -127,7 +127,7 @@ class ModeratorAction(models.Model):
         SEPARATE = "separate"
         REVERT = "revert"
         ANSWER = "answer"  # to an appeal
-        DISMISS = "dismiss"  # the case about a player
+        DISMISS = "dismiss"  # a case, and nothing else
 
     class ReasonClass(models.TextChoices):
         SPEED = "speed", "moves at a machine's speed or rhythm"

@@ -1,4 +1,6 @@
-"""A case about a player: closed from the desk, logged, taken back, and never over an appeal that waits."""
+"""A case about a player, or about an attempt that is disqualified already: closed from the desk, logged, taken back, and
+never over an appeal that waits.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ from games.models import Attempt, Player
 from leaderboards.moderation.actions import action_revert, case_dismiss
 from leaderboards.moderation.appeals import appeal_answer, appeal_make
 from leaderboards.moderation.cases import case_raise
-from leaderboards.moderation.models import Case, ModeratorAction, Notice
+from leaderboards.moderation.models import Case, Exclusion, ModeratorAction, Notice
 from leaderboards.services import account_delete
 from tests.factories import person
 
 from .desk import LOG, QUEUE, check, confirm, do, do_path, names, player_page, read, words_of
-from .fair import banned, disqualified, result, staff, warned
+from .fair import banned, disqualified, held, result, staff, warned
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,6 +37,13 @@ def reported(whom: Player, attempt: Attempt | None = None) -> Case:
 def dismissed(whom: Player, by: Player) -> ModeratorAction:
     return case_dismiss(
         player_id=whom.public_id, moderator_id=by.pk, reason_class="other", reason="Nothing in it.", now=clock.now()
+    )
+
+
+def let_stand(attempt: Attempt, by: Player) -> ModeratorAction:
+    """The same for the case about an attempt."""
+    return case_dismiss(
+        attempt_id=attempt.public_id, moderator_id=by.pk, reason_class="other", reason="As before.", now=clock.now()
     )
 
 
@@ -123,6 +132,79 @@ def test_a_deleted_account_has_no_open_case_and_one_that_crossed_the_deletion_is
     Case.objects.update(closed_at=None)
     dismissed(alice, mod)
     assert not is_open(case)
+
+
+# --- a disqualification that stands --------------------------------------------------------------------------------
+
+
+def test_a_report_about_a_disqualified_attempt_is_closed_and_the_decision_stands() -> None:
+    alice, mod = person("alice"), staff("mod", "moderator")
+    attempt = result(alice)
+    disqualified(attempt, mod)
+    case, about_player = reported(alice, attempt), reported(alice)
+    assert is_open(case)
+    before = Exclusion.objects.values().get()
+    done = let_stand(attempt, mod)
+    assert [is_open(each) for each in (case, about_player)] == [False, True]
+    assert Exclusion.objects.values().get() == before
+    assert (done.kind, done.player, done.attempt) == ("dismiss", alice, attempt)
+    assert (done.before, set(done.after)) == ({"case": {"id": case.public_id, "closed_at": None}}, {"case"})
+    assert Notice.objects.get().kind == "disqualified", "and nothing more is told"
+    back = taken_back(done, mod)
+    assert is_open(case)
+    taken_back(back, mod)
+    assert not is_open(case)
+    assert (Exclusion.objects.values().get(), Notice.objects.count()) == (before, 1)
+
+
+def test_the_case_of_any_other_attempt_is_closed_by_deciding() -> None:
+    alice, mod = person("alice"), staff("mod", "moderator")
+    attempt = result(alice)
+    case = reported(alice, attempt)
+    assert code_of(lambda: let_stand(attempt, mod)) == "not_disqualified"
+    held(attempt)
+    assert code_of(lambda: let_stand(attempt, mod)) == "not_disqualified"
+    assert is_open(case)
+    disqualified(attempt, mod)
+    assert code_of(lambda: let_stand(attempt, mod)) == "already_so"
+    with transaction.atomic():
+        case_raise(attempt=attempt, player_id=alice.pk, severity=0, reasons=["same_line"], now=clock.now())
+    assert code_of(lambda: let_stand(attempt, staff("audrey", "auditor"))) == "role_missing"
+    assert code_of(lambda: let_stand(attempt, alice)) == "role_missing"
+    appealed(Notice.objects.get(kind="disqualified"))
+    assert code_of(lambda: let_stand(attempt, mod)) == "appeal_open"
+    assert is_open(case)
+    with pytest.raises(NotFound):
+        case_dismiss(attempt_id="0" * 16, moderator_id=mod.pk, reason_class="other", reason="x", now=clock.now())
+
+
+def test_nobody_closes_the_case_of_an_attempt_of_their_own() -> None:
+    mod, judy = staff("mod"), staff("judy")
+    attempt = result(mod)
+    disqualified(attempt, judy)
+    reported(mod, attempt)
+    assert code_of(lambda: let_stand(attempt, mod)) == "own_case"
+
+
+def test_the_whole_way_with_a_disqualified_attempt(mod: Client) -> None:
+    alice = person("alice")
+    attempt = result(alice)
+    disqualified(attempt, staff("boss"))
+    case = reported(alice, attempt)
+    page = f"{QUEUE}{case.public_id}/"
+    assert "/do/dismiss/" in read(mod, page)
+    asked = check(mod, "dismiss", attempt.public_id)
+    assert "Nothing else changes." in words_of(asked)
+    assert "Words to the player" not in words_of(asked)
+    assert confirm(mod, "dismiss", attempt.public_id, asked).status_code == 302
+    assert names(read(mod, QUEUE)) == []
+    shown = read(mod, page)
+    assert "/do/reinstate/" in shown
+    assert "/do/dismiss/" not in shown
+    assert "mod closed the case about the attempt" in words_of(read(mod, LOG, kind="dismiss"))
+    appealed(Notice.objects.get())
+    assert is_open(case)
+    assert "/do/dismiss/" not in read(mod, page), "an appeal is answered"
 
 
 # --- appeals -------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Act:
 
     kind: str
     about: str
-    """attempt, player, appeal or action: whose public id the address names."""
+    """attempt, player, case (that of an attempt or a player), appeal or action: whose public id the address names."""
     label: str
     tells: str
     """What it does, in a sentence."""
@@ -60,7 +60,7 @@ ACTS: Final = {
         Act("show", "player", "Show again", "The player is back on every board."),
         Act("merge", "player", "Merge accounts", "Results of the second account count as those of the main one.", MergeForm, grave=True),
         Act("separate", "player", "Separate accounts", "Results of this account count for itself again."),
-        Act("dismiss", "player", "Close the case", "The case about the player is closed. The player is not told, and more reports alone do not bring it back.", DismissForm),
+        Act("dismiss", "case", "Close the case", "The case is closed, and what has been decided stands. The player is not told, and more reports alone do not bring it back.", DismissForm),
         Act("answer", "appeal", "Answer the appeal", "The player is told the answer.", AnswerForm),
         Act("revert", "action", "Take back", "Everything is set back to as it was before.", RevertForm),
     )
@@ -80,13 +80,14 @@ class Subject:
 
 def subject_of(act: Act, public_id: str) -> Subject:
     """What the address names; raises NotFound."""
-    if act.about == "player":
+    if act.about in ("attempt", "case"):
+        attempt = Attempt.objects.select_related("player").defer("code").filter(public_id=public_id).first()
+        if attempt is not None:
+            return Subject(public_id, attempt.player, attempt)
+    if act.about in ("player", "case"):
         return Subject(public_id, selectors.player_get(public_id))
     if act.about == "attempt":
-        attempt = Attempt.objects.select_related("player").defer("code").filter(public_id=public_id).first()
-        if attempt is None:
-            raise NotFound
-        return Subject(public_id, attempt.player, attempt)
+        raise NotFound
     if act.about == "action":
         action = selectors.action_get(public_id)
         return Subject(public_id, action.player, action.attempt, action=action)
@@ -114,11 +115,13 @@ def may_do(moderator: Player, act: Act, subject: Subject) -> bool:
 
 
 def acts_on_attempt(moderator: Player, attempt: Attempt, exclusion: Exclusion | None, *, case_open: bool) -> list[Act]:
-    """What makes sense for an attempt as it stands, and this moderator may do."""
+    """What makes sense for an attempt as it stands, and this moderator may do. `case_open`: whether its case waits for
+    nothing but to be closed.
+    """
     kind = exclusion.kind if exclusion else ""
     kinds = {"held": ["clear", "disqualify"], "disqualified": ["reinstate"]}.get(kind, ["hold", "disqualify"])
-    if not kind and case_open:
-        kinds = ["clear", *kinds]
+    if case_open and kind != "held":
+        kinds = ["dismiss" if kind else "clear", *kinds]
     return _allowed(moderator, kinds, Subject(attempt.public_id, attempt.player, attempt))
 
 
@@ -258,7 +261,6 @@ def _player(act: Act, subject: Subject, form: Any, moderator: Player, now: dt.da
     if act.kind == "separate":
         return actions.accounts_separate(second_id=subject.public_id, **common)
     services: dict[str, _OfAttempt] = {
-        "dismiss": actions.case_dismiss,
         "warn": actions.player_warn,
         "ban": actions.player_ban,
         "unban": actions.player_unban,
@@ -266,6 +268,11 @@ def _player(act: Act, subject: Subject, form: Any, moderator: Player, now: dt.da
         "show": actions.player_show,
     }
     return services[act.kind](player_id=subject.public_id, **common)
+
+
+def _case(act: Act, subject: Subject, form: Any, moderator: Player, now: dt.datetime) -> ModeratorAction:
+    whose = {"attempt_id" if subject.attempt else "player_id": subject.public_id}
+    return actions.case_dismiss(**whose, moderator_id=moderator.pk, now=now, **form.arguments(now))
 
 
 def merged(form: Any, player: Player) -> tuple[Player, Player]:
@@ -282,4 +289,4 @@ def _action(act: Act, subject: Subject, form: Any, moderator: Player, now: dt.da
     return actions.action_revert(action_id=subject.public_id, moderator_id=moderator.pk, now=now, **form.arguments(now))
 
 
-_SERVICES: Final = {"attempt": _attempt, "player": _player, "appeal": _appeal, "action": _action}
+_SERVICES: Final = {"attempt": _attempt, "player": _player, "case": _case, "appeal": _appeal, "action": _action}

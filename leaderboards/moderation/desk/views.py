@@ -180,7 +180,8 @@ def _attempt(request: HttpRequest, found: Case, moderator: Player) -> dict[str, 
     spoils = spoilers.would_spoil(moderator, attempt, now)
     watched = replay.Watched("running", []) if spoils else replay.watched(attempt, signals, now)
     exclusion = selectors.exclusion_of(attempt)
-    offered = acts.acts_on_attempt(moderator, attempt, exclusion, case_open=found.closed_at is None)
+    case_open = found.closed_at is None and not selectors.appeals_open(found.player, attempt)
+    offered = acts.acts_on_attempt(moderator, attempt, exclusion, case_open=case_open)
     context: dict[str, Any] = {
         "title": f"{words.player_name(found.player)}: {words.result_words(attempt)}",
         "case": found,

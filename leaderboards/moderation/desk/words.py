@@ -173,7 +173,7 @@ def action_words(action: ModeratorAction) -> str:
     if action.kind in ("clear", "hold", "disqualify", "reinstate"):
         return f"{done} the attempt"
     if action.kind == "dismiss":
-        return "closed the case about the player"
+        return f"closed the case about the {'attempt' if action.attempt_id else 'player'}"
     return done if action.kind == "answer" else f"{done} the player"
 
 
