@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
@@ -34,6 +35,13 @@ class Judgement(models.Model):
         indexes = [
             models.Index(name="judgement_by_time", fields=["judged_at"]),
             models.Index(name="judgement_linking", fields=["judged_at"], condition=LINKING),
+            GinIndex(
+                name="judgement_naming",
+                fields=["signals"],
+                opclasses=["jsonb_path_ops"],
+                condition=LINKING,
+                fastupdate=False,  # what waits for a vacuum would be looked through by every deletion
+            ),
         ]
 
     def __str__(self) -> str:

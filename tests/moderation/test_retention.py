@@ -173,7 +173,7 @@ def test_links_are_found_by_an_index() -> None:
         links_purge(now=now)
     looks = [plan["Plan"] for plan in found if re.match(r"\s*SELECT.*forgotten", plan["Query Text"], re.DOTALL)]
     assert len(looks) == 3
-    for look in looks:
+    for look, index in zip(looks, ("judgement_naming", "judgement_linking", "judgement_linking"), strict=True):
         used = set(nodes(look))
-        assert "judgement_linking" in used
+        assert index in used
         assert "Seq Scan leaderboards_judgement" not in used
