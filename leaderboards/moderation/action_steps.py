@@ -16,7 +16,7 @@ from leaderboards.services.entries import EntryChange, entries_refresh, players_
 from .action_state import PARTS, State, Whose, case_read, entries_state, parts_read
 from .cases import case_raise
 from .models import Appeal, Exclusion, ModeratorAction, Notice
-from .notices import notice_add
+from .notices import has_run_out, notice_add
 from .roles import HEAD, heads_only, may_act, role_of
 
 Kind = ModeratorAction.Kind
@@ -195,12 +195,15 @@ def _told(action: ModeratorAction, before: State, after: State) -> Notice.Kind |
     for name, (comes, goes) in _KINDS.items():
         if name not in before or before[name] == after[name]:
             continue
+        over = has_run_out(after[name], action.at)  # what a later ban had replaced, and is none any more
+        if over and before[name] is None:
+            continue
         kinds = [(state[name] or {}).get("kind") for state in (before, after)]
         if kinds[1] == Exclusion.Kind.DISQUALIFIED:
             return Notice.Kind.DISQUALIFIED
         if kinds == [Exclusion.Kind.DISQUALIFIED, None]:
             return Notice.Kind.REINSTATED
-        return goes if after[name] is None else comes
+        return goes if after[name] is None or over else comes
     return _told_of_warning(action)
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import BooleanField, DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce
-from django.db.models.lookups import GreaterThan
+from django.db.models.lookups import GreaterThan, LessThanOrEqual
 
 from games.errors import NotFound
 from games.retry import repeat_once
@@ -70,8 +70,8 @@ def undone(by: Coming | None = None) -> Q:
     """The notices (their condition) of decisions that stand no more, by any act in the log; or that `by` would undo.
 
     A decision is undone by the act that takes it back, and what is a part of a state by any later act that leaves the
-    part without it. What comes after that is told in a notice of its own. A ban that has run out by its date is not
-    undone by what comes later, nor is one that another replaces.
+    part without it, or with a ban that had run out by then. What comes after that is told in a notice of its own. A ban
+    that has run out by its date is not undone by what comes later, nor is one that another replaces.
     """
     if by is None:
         found = Q(Exists(ModeratorAction.objects.filter(reverts=OuterRef("action"))))
@@ -89,7 +89,7 @@ def _ended(part: str) -> Q:
 
 
 def _ends(part: str, by: Coming) -> Q:
-    if part not in by.parts or _against(by.parts[part]):
+    if part not in by.parts or _against(by.parts[part], by.now):
         return Q(pk__in=[])
     about = Q(**{f"action__{name}": getattr(by.whose, name) for name in _subject(part)})
     return about & Q(GreaterThan(_end(F("action__after")), Value(by.now))) if part == "ban" else about
@@ -103,12 +103,22 @@ def _subject(part: str) -> list[str]:
 def _left_without(part: str) -> Q:
     """What `_against` denies, of actions in the log."""
     without = Q(**{f"after__{part}": None})
+    if part == "ban":
+        without |= Q(LessThanOrEqual(_end(F("after")), F("at")))
     return without | Q(after__exclusion__kind=Exclusion.Kind.HELD) if part == "exclusion" else without
 
 
-def _against(part: State | None) -> bool:
-    """Whether a part is a decision against the player; what is held has not been decided yet."""
-    return part is not None and part.get("kind") != Exclusion.Kind.HELD
+def _against(part: State | None, now: dt.datetime) -> bool:
+    """Whether a part is a decision against the player; what is held has not been decided yet, and a ban that has run out
+    can come back when the one that had replaced it is taken back.
+    """
+    return part is not None and part.get("kind") != Exclusion.Kind.HELD and not has_run_out(part, now)
+
+
+def has_run_out(part: State | None, now: dt.datetime) -> bool:
+    """Whether a part is a ban whose end has passed."""
+    until = part.get("banned_until") if part else None
+    return until is not None and dt.datetime.fromisoformat(until) <= now
 
 
 def _end(after: F) -> Coalesce:

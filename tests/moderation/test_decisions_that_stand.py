@@ -134,6 +134,27 @@ def test_a_ban_that_has_run_out_is_not_ended_again() -> None:
     assert (read(alice, done), reversed_in_all()) == ((True, False), 1)
 
 
+def test_a_ban_taken_back_to_one_that_has_run_out_is_over_and_the_player_is_told_so() -> None:
+    alice, now = player("alice"), clock.now()
+    old = ban(alice.player, now - 9 * DAY, days=2)
+    mistake = ban(alice.player, now - DAY, days=None)
+    again = back(ban(alice.player, now, days=7))
+    made = appealed(again, now)
+    assert notice(again).kind == "banned"
+    done = back(mistake)
+    assert notice(done).kind == "unbanned"
+    assert (state_of(made), read(alice, again), read(alice, mistake)) == ("accepted", (True, False), (True, False))
+    assert read(alice, old) == (False, False)
+
+
+def test_an_unban_taken_back_after_the_end_of_the_ban_is_not_told() -> None:
+    alice, now = player("alice"), clock.now()
+    ban(alice.player, now - 3 * DAY, days=2)
+    done = back(unban(alice.player, now - 2 * DAY))
+    assert done.after["ban"]["banned_until"]
+    assert not Notice.objects.filter(action=done).exists()
+
+
 def test_back_to_held_a_disqualification_that_had_come_back_stands_no_more() -> None:
     alice, mod = player("alice"), staff("mod")
     attempt = result(alice.player)
