@@ -24,7 +24,7 @@ from .action_steps import (
     within_reach,
 )
 from .appeals import appeals_settle
-from .models import Exclusion, MergedAccount, ModeratorAction
+from .models import Case, Exclusion, MergedAccount, ModeratorAction
 from .notices import Coming
 from .roles import may_revert, not_last_head
 
@@ -39,7 +39,7 @@ def action_revert(
     brought back by taking that back. Takes the locks of the action, and none of its row: the purge of deleted accounts
     comes to that from the attempt, and two who take the same back meet at the attempt or the player.
     Raises Conflict `already_reverted`, `changed_since` (what it changed has been changed again: take that back first),
-    `not_revertible` (an answer to an appeal, or an attempt that is gone), `last_head` (a ban would come back).
+    `not_revertible` (an answer to an appeal, or an attempt or a case that is gone), `last_head` (a ban would come back).
     """
     with transaction.atomic(durable=True):
         actions = ModeratorAction.objects.select_related("player", "attempt").filter(public_id=action_id)
@@ -61,8 +61,13 @@ def action_revert(
 
 
 def is_revertible(action: ModeratorAction) -> bool:
-    """Whether an action is of those that can be taken back at all: no answer to an appeal, no attempt that is gone."""
-    return action.kind != Kind.ANSWER and not ("exclusion" in action.after and action.attempt_id is None)
+    """Whether an action is of those that can be taken back at all: no answer to an appeal, no attempt that is gone, nor
+    a case that was closed by itself and is gone. A query for these alone.
+    """
+    if action.kind == Kind.ANSWER or ("exclusion" in action.after and action.attempt_id is None):
+        return False
+    case = None if PARTS.keys() & action.after.keys() else action.after.get("case")
+    return case is None or Case.objects.filter(public_id=case["id"]).exists()
 
 
 def revertible_check(action: ModeratorAction) -> None:

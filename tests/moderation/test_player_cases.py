@@ -4,6 +4,7 @@ never over an appeal that waits.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from leaderboards.moderation.actions import action_revert, case_dismiss
 from leaderboards.moderation.appeals import appeal_answer, appeal_make
 from leaderboards.moderation.cases import case_raise
 from leaderboards.moderation.models import Case, Exclusion, ModeratorAction, Notice
-from leaderboards.services import account_delete
+from leaderboards.services import account_delete, accounts_purge
 from tests.factories import person
 
 from .desk import LOG, QUEUE, check, confirm, do, do_path, names, player_page, read, words_of
@@ -205,6 +206,23 @@ def test_the_whole_way_with_a_disqualified_attempt(mod: Client) -> None:
     appealed(Notice.objects.get())
     assert is_open(case)
     assert "/do/dismiss/" not in read(mod, page), "an appeal is answered"
+
+
+def test_what_closed_a_case_that_is_gone_is_not_taken_back(mod: Client) -> None:
+    alice, boss = person("alice"), staff("boss")
+    attempt = result(alice)
+    disqualified(attempt, boss)
+    reported(alice, attempt)
+    about_player = reported(alice)
+    closed = [let_stand(attempt, boss), dismissed(alice, boss)]
+    account_delete(player_id=alice.pk, now=clock.now() - dt.timedelta(days=999))
+    accounts_purge(now=clock.now())
+    assert not Case.objects.filter(pk=about_player.pk).exists()
+    for done in closed:
+        with pytest.raises(GameError) as refused:
+            taken_back(done, boss)
+        assert refused.value.code == "not_revertible"
+        assert "/do/" not in read(mod, f"{LOG}{done.public_id}/")
 
 
 # --- appeals -------------------------------------------------------------------------------------------------------
