@@ -111,7 +111,7 @@ def _measure(board: Board, entries: int, samples: int) -> dict[str, Any]:
         _new_finishes(range(first + entries, first + entries + NEW)), floor, FINISH_WITHIN_MS
     )
     figure["same_order_everywhere"] = order_check(board.pk) == "same"
-    return figure
+    return figure | _dropped(board)
 
 
 def _rebuilt(board: Board) -> dict[str, Any]:
@@ -128,6 +128,18 @@ def _rebuilt(board: Board) -> dict[str, Any]:
         "rebuilt_entries_a_second": board.entries / seconds,
         "copy_bytes_an_entry": (_redis_memory() - before) / board.entries,
     }
+
+
+def _dropped(board: Board) -> dict[str, Any]:
+    """Drop the copy; how long Redis takes to free it, and the longest that anybody has to wait for an answer meanwhile."""
+    client: Any = redis(PATIENT_SECONDS)
+    longest, left, started = 0.0, 1, perf_counter()
+    standings.forget(board.pk)
+    while left:
+        asked = perf_counter()
+        left = client.info("memory")["lazyfree_pending_objects"]
+        longest = max(longest, perf_counter() - asked)
+    return {"freed_s": perf_counter() - started, "freed_longest_wait_ms": longest * 1000}
 
 
 def _page(name: Any, cursor: str, now: dt.datetime) -> dict[str, Any]:

@@ -23,6 +23,7 @@ def test_a_small_run_measures_both_ways_finds_them_equal_and_cleans_up() -> None
         assert 0 < figure[way]["p50_ms"] <= figure[way]["p99_ms"] <= figure[way]["max_ms"]
         assert figure[way]["p50_to_floor"] > 0
     assert figure["copy_bytes_an_entry"] > 50
+    assert 0 < figure["freed_longest_wait_ms"] <= figure["freed_s"] * 1000
     assert [model.objects.count() for model in (Board, Entry, ScoreBucket, Attempt, Player)] == [0] * 5
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import logging
 import random
@@ -89,6 +90,49 @@ def test_a_copy_that_does_not_fit_is_taken_away_again_and_readers_use_postgresql
     with reading_from("cache"), caplog.at_level(logging.WARNING):
         rows = board_page(parse_board(RUNS), cursor=None, limit=2, now=NOON)["rows"]
     assert [row["score"] for row in rows] == [299, 298]
+
+
+def test_a_copy_replaced_dropped_or_expired_leaves_nothing_and_is_freed_beside_the_others(own: None) -> None:
+    for kind in ("hash", "zset"):
+        raw().config_set(f"{kind}-max-listpack-entries", 8)  # as large copies are stored
+    for number in range(100):
+        finish(person(f"player {number}"), 100 + number, at=TEN)
+    [board] = Board.objects.filter(scope=RUNS, view="best")
+    keys = standings._keys(board.pk)
+
+    def freed() -> int:
+        """Sets and hashes that the thread beside has freed since it was asked last."""
+        while raw().info("memory")["lazyfree_pending_objects"]:
+            time.sleep(0.01)
+        found = raw().info("memory")["lazyfreed_objects"]
+        raw().config_resetstat()
+        return int(found)
+
+    def rebuilt() -> set[str]:
+        assert standings.rebuild(board.pk)
+        return {key.decode() for key in raw().keys("*")}
+
+    freed()
+    assert rebuilt() == set(keys)
+    assert freed() == 0
+    assert rebuilt() == set(keys)
+    assert freed() == 2
+    standings.forget(board.pk)
+    assert (raw().keys("*"), freed()) == ([], 2)
+    rebuilt()
+    standings.forget_all()
+    assert (raw().keys("*"), freed()) == ([], 2)
+    rebuilt()
+    for key in keys:
+        raw().pexpire(key, 1)
+    while raw().dbsize():
+        time.sleep(0.01)
+    assert freed() == 2
+    rebuilt()
+    limit("allkeys-random", -raw().info("memory")["used_memory"] + 1)
+    with contextlib.suppress(*REDIS_ERRORS):
+        raw().set("filler", bytes(5_000))
+    assert (raw().keys("*"), freed()) == ([], 2)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -124,12 +124,14 @@ def test_redis_makes_room_before_its_container_is_ended(services: dict[str, Any]
         with Redis.from_url(redis_url(sockets)) as client:
             assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "allkeys-lru"
             most = int(client.config_get("maxmemory")["maxmemory"])
+            known = client.config_get("lazyfree-lazy-*")
     finally:
         server.stop()
         remove_directory(sockets)
     limit = in_bytes(by_default(services["redis"]["deploy"]["resources"]["limits"]["memory"]))
     assert 0 < most == in_bytes(given["maxmemory"])
     assert 0.5 < most / limit < 0.75  # buffers of clients and fragmentation come on top
+    assert {name: given.get(name) for name in known} == dict.fromkeys(known, "yes")  # Redis' own default is "no"
 
 
 def test_the_workers_of_nginx_fit_its_memory_on_any_host(services: dict[str, Any]) -> None:

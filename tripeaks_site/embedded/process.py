@@ -133,7 +133,7 @@ class ServerProcess:
         ours: bool = False,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`ours`: a program of this project, with the environment as it is and `env` added."""
+        """`ours`: a program of this project, with the environment as it is. `env` is added to it."""
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
-                env={**os.environ, **(env or {})} if ours else _environment_of_servers(),
+                env={**(os.environ if ours else _environment_of_servers()), **(env or {})},
                 start_new_session=True,  # a Ctrl-C at the terminal is for us alone: we stop them in order
             )
 
