@@ -159,3 +159,16 @@ def test_a_query_without_an_index_is_noticed() -> None:
 
     assert scanned(by_score)[0].startswith("Seq Scan of games_attempt")
     assert scanned(every_one)[0].startswith("Index Scan of games_attempt games_attempt_pkey")
+
+
+@pytest.mark.django_db
+def test_entries_are_vacuumed_by_how_many_are_new_however_large_the_table_is() -> None:
+    """A rank counts entries in the index alone only where vacuum has been: 12 ms instead of 150 on a crowded board."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT option_name, option_value::real FROM pg_class, pg_options_to_table(reloptions) WHERE oid = %s::regclass",
+            ("leaderboards_entry",),
+        )
+        found = dict(cursor.fetchall())
+    assert found["autovacuum_vacuum_insert_scale_factor"] == 0
+    assert 1_000 <= found["autovacuum_vacuum_insert_threshold"] <= 50_000
