@@ -10,7 +10,9 @@ nobody sees less than what he has done or been told of:
 - a board that has reached a newer version than the replica has of it is read from the primary.
 
 The last two are noted in Redis when they commit, for every process (`games.replica_notes`); without Redis, or while the
-notes may have holes, all is read from the primary. Without a replica nothing is noted and nothing measured.
+notes may have holes, all is read from the primary. A host that alone does not reach Redis cannot tell the others: it
+waits, for WAIT at most, until the replica has what it has committed. Without a replica nothing is noted, measured or
+waited for.
 """
 
 from __future__ import annotations
@@ -36,6 +38,10 @@ R = TypeVar("R")
 ALIAS: Final = "replica"
 EVERY: Final = 1.0
 """Seconds between two measurements of a process."""
+WAIT: Final = 0.5
+"""Seconds that who could not note something waits for the replica; after one that was too slow nobody waits for REST."""
+REST: Final = 5.0
+_LOOK: Final = 0.01
 
 logger = logging.getLogger(__name__)
 _thread = threading.local()
@@ -128,13 +134,19 @@ def _kept_ms() -> int:
 def player_wrote(player_id: int) -> None:
     """Once the transaction commits, this player reads from the primary for a while."""
     if configured():
-        transaction.on_commit(lambda: note(_player(player_id), 1, _kept_ms()), robust=True)
+        transaction.on_commit(lambda: _tell_all(_player(player_id), 1), robust=True)
 
 
 def board_reached(scope: str, kind: str, view: str, version: int) -> None:
     """Once the transaction commits, this board is read at no older version."""
     if configured():
-        transaction.on_commit(lambda: note(_board(scope, kind, view), version, _kept_ms()), robust=True)
+        transaction.on_commit(lambda: _tell_all(_board(scope, kind, view), version), robust=True)
+
+
+def _tell_all(what: str, version: int) -> None:
+    """Note it; where that fails, go on only when the replica has it, so that nobody needs the note."""
+    if not note(what, version, _kept_ms()) and settings.REDIS_URL:
+        _lag.wait()
 
 
 def check_version(scope: str, kind: str, view: str, version: int) -> None:
@@ -160,6 +172,7 @@ class Lag:
         self._told: bool | None = None
         """What the last line of the log said: whether the replica is read from."""
         self._reached = 0.0
+        self._no_wait_until = 0.0
         self._waiting: deque[tuple[float, int]] = deque(maxlen=1000)
         """(when, the primary's position then) of the measurements that the replica has not reached."""
 
@@ -189,6 +202,22 @@ class Lag:
         ok = behind <= settings.REPLICA_LAG_SECONDS
         self._good_until = now + 2 * EVERY if ok else 0.0
         self._tell(ok, "The replica is %.1f s behind: reading from the %s.", behind, ALIAS if ok else "primary")
+
+    def wait(self) -> None:
+        """Until the replica has replayed what the primary has by now, or WAIT is over. Never raises for one that is away."""
+        until = time.monotonic() + WAIT
+        if until - WAIT < self._no_wait_until:
+            return
+        try:
+            wanted = _position(DEFAULT_DB_ALIAS, "pg_current_wal_insert_lsn()")
+            while wanted is not None and time.monotonic() < until:
+                replayed = _position(ALIAS, "pg_last_wal_replay_lsn()")
+                if replayed is not None and replayed >= wanted:
+                    return
+                time.sleep(_LOOK)
+        except (OperationalError, InterfaceError) as problem:
+            self.failed(problem)
+        self._no_wait_until = time.monotonic() + REST
 
     def failed(self, problem: Exception) -> None:
         """It is away, or cancelled a query that stood in its way."""

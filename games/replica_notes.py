@@ -62,16 +62,21 @@ return tonumber(version)
 """
 
 
-def note(what: str, version: int, keep_ms: int) -> None:
-    """Note that `what` has come to `version` (1 or more), for so long. Never raises: what cannot be noted is made good."""
+def note(what: str, version: int, keep_ms: int) -> bool:
+    """Note that `what` has come to `version` (1 or more), for so long. Never raises: what cannot be noted is made good.
+
+    False when it could not be: others may not know of it until Redis answers this process again.
+    """
     if not redis_available():
         _missing.more()
-        return
+        return False
     try:
         run_script(_NOTE, [KEY], [what, version, keep_ms])
     except REDIS_ERRORS as problem:
         redis_failed(problem)
         _missing.more()
+        return False
+    return True
 
 
 def noted(what: str, keep_ms: int) -> int | None:

@@ -163,11 +163,16 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
             stack.callback(hosts[-1].kill)
         cut_off, other = hosts
         primary = stack.enter_context(psycopg.connect(url, autocommit=True))
-        players = {name: account(cut_off, name) for name in ("alice", "bob", "carol")}
+        players = {name: account(cut_off, name) for name in ("alice", "bob", "carol", "dave")}
         running = {name: player.start(code=EASY) for name, player in players.items()}
         for name, player in players.items():
             for ply, move in enumerate(WON if name == "alice" else WON[:-1]):
                 player.move(running[name]["id"], move, ply)
+
+        def cut() -> None:
+            way.unlink()
+            with redis.Redis.from_url(servers.urls.redis_url) as control:
+                control.client_kill_filter(_type="normal", skipme=True)
 
         def finish(name: str) -> None:
             players[name].move(running[name]["id"], WON[-1], len(WON) - 1)
@@ -204,13 +209,20 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
             assert rank("bob") == 1
 
         with behind():
-            way.unlink()
-            with redis.Redis.from_url(servers.urls.redis_url) as control:
-                control.client_kill_filter(_type="normal", skipme=True)
+            cut()
             finish("carol")
             assert wait_until(lambda: rank("carol") is None, seconds=2)  # nobody can tell the other host
             way.symlink_to(socket)
             assert wait_until(lambda: rank("carol") == 1, seconds=5)
+
+        with psycopg.connect(replica.url, autocommit=True) as settings:
+            settings.execute("ALTER SYSTEM SET recovery_min_apply_delay = '200ms'")  # only a little behind
+            settings.execute("SELECT pg_reload_conf()")
+        time.sleep(8.1)
+        assert rank("alice") == 1
+        cut()
+        finish("dave")  # the answer comes when the replica has it: no note is needed
+        assert rank("dave") == 1
 
 
 def socket_answers(address: str) -> bool:
