@@ -10,7 +10,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0006_judgement_linking")]
+    dependencies = [("leaderboards", "0007_judgement_naming")]
 
     operations = [
         migrations.RunSQL(
