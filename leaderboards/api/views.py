@@ -147,7 +147,8 @@ class Account(accounts.Account):
     def delete(self, request: Request) -> Response:
         """Delete the account: name, credentials, bots and every board entry go at once; it cannot be undone.
 
-        Guests have no password and send none. A ban does not stand in the way.
+        Guests have no password and send none. A ban does not stand in the way. The last head moderator who can act makes
+        somebody else one first (`last_head`).
         """
         who = owner(request)
         body = Body.of(request)
