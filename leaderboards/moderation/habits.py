@@ -1,8 +1,10 @@
 """One player's own way to choose, learnt from the player's other attempts: what this person would usually do here.
 
-A conditional logit over what is seen of each move (`honest.features`, the side it lies on, how good it looks), fitted by
-penalised likelihood; before anything is known a move is as usual as it looks good. The foreknowledge bets put more on a
-move the less usual it is for its player; habits say nothing about honesty by themselves.
+A conditional logit over what is seen of each move (`honest.features`, the side it lies on, how good it looks), with a
+share of odd moves that it does not explain, fitted by penalised likelihood (generalised EM: each choice counts as much as
+it was likely made by habit, so that odd ones do not blur it). Before anything is known a move is as usual as it looks
+good. The foreknowledge bets put more on a move the less usual it is for its player; habits say nothing about honesty by
+themselves.
 """
 
 from __future__ import annotations
@@ -25,8 +27,15 @@ Array = NDArray[Any]
 
 WIDTH: Final = len(FEATURES) + 2
 ODD: Final = 0.05
-"""Share of moves made for no reason that the table shows."""
-STEPS: Final = 6
+"""Share of moves made for no reason that the table shows, before anything is known of a player."""
+LEAST_ODD: Final = 0.02
+"""Nobody is that sure of others."""
+DOUBT: Final = 100
+"""As many choices does that first share count for, beside the player's own."""
+TIE: Final = 0.2
+"""How strongly habits are tied to those first ones: the inverse of the variance between people. Few features decide for
+most, and strongly."""
+STEPS: Final = 10
 """Newton's: more change nothing."""
 
 
@@ -72,51 +81,77 @@ def choices_of(line: Line, made: Sequence[Decision]) -> Choices:
     return Choices(rows, counts, np.array([decision.made for decision in made], dtype=np.int64), looks)
 
 
-def _start() -> Array:
-    habits = np.zeros(WIDTH)
-    habits[-1] = 1.0
-    return habits
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What one person goes by."""
+
+    weights: Array
+    """float64 (WIDTH): of the features of `Choices.rows`."""
+    odd: float
+    """Share of moves that these do not explain."""
 
 
-def _likely(choices: Choices, habits: Array) -> Array:
-    """(decisions, most moves): how likely each move is."""
-    liking = choices.rows @ habits
+def _unknown() -> Habits:
+    """Of somebody of whom nothing is known."""
+    weights = np.zeros(WIDTH)
+    weights[-1] = 1.0
+    return Habits(weights, ODD)
+
+
+def _likely(choices: Choices, habits: Habits) -> Array:
+    """(decisions, most moves): how likely each move is where habit decides."""
+    liking = choices.rows @ habits.weights
     liking[np.arange(liking.shape[1]) >= choices.counts[:, None]] = -np.inf
     grown = np.exp(liking - liking.max(axis=1, keepdims=True))
     return np.asarray(grown / grown.sum(axis=1, keepdims=True))
 
 
-def _slopes(choices: Choices, habits: Array) -> tuple[Array, Array]:
-    """The gradient and the curvature of the log likelihood."""
+def _slopes(choices: Choices, habits: Habits) -> tuple[Array, Array, float]:
+    """The gradient and the curvature of the log likelihood of the choices made by habit, and how many seem odd."""
     if not len(choices.made):
-        return np.zeros(WIDTH), np.zeros((WIDTH, WIDTH))
+        return np.zeros(WIDTH), np.zeros((WIDTH, WIDTH)), 0.0
     likely = _likely(choices, habits)
+    made = np.arange(len(likely)), choices.made
+    by_habit = (1 - habits.odd) * likely[made]
+    usual_share = by_habit / (by_habit + habits.odd / choices.counts)
     rows = choices.rows.astype(np.float64)
     expected = np.einsum("dm,dmf->df", likely, rows)
-    gradient = rows[np.arange(len(rows)), choices.made].sum(axis=0) - expected.sum(axis=0)
-    weighted = (rows * np.sqrt(likely)[:, :, None]).reshape(-1, WIDTH)
-    return gradient, weighted.T @ weighted - expected.T @ expected
+    gradient = usual_share @ (rows[made] - expected)
+    weighted = (rows * np.sqrt(likely * usual_share[:, None])[:, :, None]).reshape(-1, WIDTH)
+    curvature = weighted.T @ weighted - (expected * usual_share[:, None]).T @ expected
+    return gradient, curvature, float((1 - usual_share).sum())
 
 
-def without_each(career: Sequence[Choices]) -> list[Array]:
+def _odd(seeming: float, choices: int) -> float:
+    return max(LEAST_ODD, (seeming + DOUBT * ODD) / (choices + DOUBT))
+
+
+def without_each(career: Sequence[Choices]) -> list[Habits]:
     """For each attempt the habits that all the *other* ones show: what was chosen here tells nothing about itself."""
-    start = _start()
-    habits = start.copy()
+    unknown = habits = _unknown()
+    sizes = [len(choices.made) for choices in career]
     for _ in range(STEPS):
         parts = [_slopes(choices, habits) for choices in career]
-        gradient = sum((part[0] for part in parts), start - habits)
-        curvature = sum((part[1] for part in parts), np.eye(WIDTH))
+        gradient = sum((part[0] for part in parts), TIE * (unknown.weights - habits.weights))
+        curvature = sum((part[1] for part in parts), TIE * np.eye(WIDTH))
         step = np.linalg.solve(curvature, gradient)
-        habits = habits + step * min(1.0, 2.0 / max(2.0, float(np.abs(step).max())))
+        step *= min(1.0, 2.0 / max(2.0, float(np.abs(step).max())))
+        habits = Habits(habits.weights + step, _odd(sum(part[2] for part in parts), sum(sizes)))
+    if len(career) == 1:
+        return [unknown]
     parts = [_slopes(choices, habits) for choices in career]
-    whole = sum((part[1] for part in parts), np.eye(WIDTH))
-    found = []
-    for gradient, curvature in parts:
-        found.append(habits - np.linalg.solve(whole - curvature, gradient) if len(career) > 1 else start)
-    return found
+    whole = sum((part[1] for part in parts), TIE * np.eye(WIDTH))
+    seeming = sum(part[2] for part in parts)
+    return [
+        Habits(habits.weights - np.linalg.solve(whole - curvature, gradient), _odd(seeming - own, sum(sizes) - size))
+        for (gradient, curvature, own), size in zip(parts, sizes, strict=True)
+    ]
 
 
-def usual(choices: Choices, habits: Array) -> list[Array]:
+def usual(choices: Choices, habits: Habits) -> list[Array]:
     """For each decision, how likely this player makes each of its moves."""
     likely = _likely(choices, habits) if len(choices.made) else np.zeros((0, 0))
-    return [(1 - ODD) * row[:count] + ODD / count for row, count in zip(likely, choices.counts.tolist(), strict=True)]
+    return [
+        (1 - habits.odd) * row[:count] + habits.odd / count
+        for row, count in zip(likely, choices.counts.tolist(), strict=True)
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Of all signals together. Raised when one changes: `manage.py rejudge` then shows what would change."""
 
 Group = Literal["moves", "time", "account", "results"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from games.engine.moves import Move
 from leaderboards.moderation.choices import decisions
 from leaderboards.moderation.foreknowledge import DEGREES, NOTHING
-from leaderboards.moderation.habits import WIDTH, choices_of, usual, without_each
+from leaderboards.moderation.habits import LEAST_ODD, WIDTH, choices_of, usual, without_each
 from leaderboards.moderation.shuffles import FIRST, FULL, Care, Studied, Told, careful_logs, study
 from tests.moderation.lines_made import E, at_random, deal, from_the_left, knowing_all, line, played
 
@@ -80,8 +83,25 @@ def test_habits_are_learnt_from_the_other_attempts_alone() -> None:
     assert sum(held_out) > sum(unknown) + 10, "whoever plays from the left is known for it"
     # An attempt has no say in the habits it is held against: another in its place leaves them nearly as they were.
     other = without_each([studied_of(99, at_random, worlds=0).choices, *career[1:]])[0]
-    assert np.abs(other - without_each(career)[0]).max() < 0.5
-    assert np.abs(other - without_each([*career[1:], career[0]])[0]).max() > 0.05, "the control"
+    own, others = without_each(career)[0], without_each([*career[1:], career[0]])[0]
+    assert np.abs(other.weights - own.weights).max() < 0.5
+    assert np.abs(other.weights - others.weights).max() > 0.05, "the control"
+    assert other.odd == pytest.approx(own.odd, abs=0.01)
+
+
+def test_odd_moves_do_not_blur_what_a_player_usually_does() -> None:
+    """Who plays from the left, but for every third choice or so, is known for that and for the odd ones."""
+
+    def now_and_then(moves: Sequence[Move], *position: Any) -> Move:
+        return (at_random if position[-1].random() < 0.4 else from_the_left)(moves, *position)
+
+    strict = [studied_of(seed, from_the_left, worlds=0).choices for seed in range(12)]
+    loose = [studied_of(seed, now_and_then, worlds=0).choices for seed in range(24)]
+    assert max(each.odd for each in without_each(strict)) < 1.25 * LEAST_ODD
+    habits = without_each(loose)
+    assert min(each.odd for each in habits) > 1.5 * LEAST_ODD
+    leftmost = [row[made] for each in strict for row, made in zip(usual(each, habits[0]), each.made, strict=True)]
+    assert np.mean(leftmost) > 0.8
 
 
 def test_habits_tell_nothing_of_hidden_cards() -> None:
