@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -31,6 +30,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from games.bench.processes import free_port as free_port
 from tests import servers
 from tripeaks_site.embedded.servers import Servers
 from tripeaks_site.serving import uvicorn_command
@@ -48,14 +48,6 @@ TIED_TO_US = [
 ]
 _TEMPLATE = f"template_{os.environ.get('PYTEST_XDIST_TESTRUNUID', uuid.uuid4().hex)[:16]}"
 """One migrated database for all processes of a run, made by the first that needs it."""
-
-
-def free_port() -> int:
-    """A port on 127.0.0.1 that nobody listens on right now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def database_url(name: str) -> str:

@@ -15,13 +15,22 @@ from pathlib import Path
 
 from django.conf import settings
 
+_held: list[socket.socket] = []
+
 
 def free_port() -> int:
-    """A port on 127.0.0.1 that nobody listens on right now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+    """A port on 127.0.0.1 that nobody listens on, and that is given to nobody else while this process lives.
+
+    It is held by a socket that is bound but does not listen: whoever asks the system for any port gets another one,
+    while a server that asks for this one (with SO_REUSEADDR, as servers do) gets it. Let go at once, it could be
+    somebody else's by the time that its server has started, seconds later on a busy machine.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    _held.append(holder)
+    port: int = holder.getsockname()[1]
+    return port
 
 
 def cpu_seconds(pid: int) -> float:
