@@ -7,11 +7,12 @@ import contextlib
 import http.cookies
 import json
 import os
+import re
 import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -229,6 +230,25 @@ def rest(
     jar: http.cookies.SimpleCookie = http.cookies.SimpleCookie("; ".join(c.partition(";")[0] for c in cookies))
     made = "; ".join(f"{name}={morsel.value}" for name, morsel in jar.items())
     return status, json.loads(text) if text else None, made
+
+
+def hinted(server: ServerProcess) -> float:
+    """How many events of standings this server has sent because of a hint (it has TRIPEAKS_METRICS), not of its own
+    look at the versions, which would bring them too, only later: no time tells the two apart on a busy machine.
+    """
+    with urllib.request.urlopen(f"http://{server.env['TRIPEAKS_METRICS']}/metrics", timeout=20) as answer:
+        found = re.search(r'^tripeaks_event_lag_seconds_count{kind="standings"} (\S+)$', answer.read().decode(), re.M)
+    return float(found[1]) if found else 0.0
+
+
+def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+    """Whether this becomes so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def resident_mb(pid: int) -> float:

@@ -112,7 +112,7 @@ def test_a_flood_is_answered_throttled_and_ended_with_4008(committed: ServerProc
         for _ in range(100):  # a burst of twice the rate passes
             link.say(type="ping")
         assert {link.hear()["type"] for _ in range(100)} == {"pong"}
-        for _ in range(300):
+        for _ in range(3000):  # on a busy machine some of them come slowly enough to be allowed
             try:
                 link.say(type="ping")
             except ConnectionClosed:
@@ -125,12 +125,12 @@ def test_a_flood_is_answered_throttled_and_ended_with_4008(committed: ServerProc
 
 def test_the_limit_comes_before_parsing_and_forgives_who_slows_down(committed: ServerProcess, alice: Hand) -> None:
     with play_link(committed, alice.secret) as link:
-        for _ in range(150):
+        for _ in range(190):  # refused are the last ninety, or fewer the longer it takes: not yet as many as end it
             link.connection.send("[" * 8000)
-        codes = [link.hear()["error"]["code"] for _ in range(150)]
+        codes = [link.hear()["error"]["code"] for _ in range(190)]
         assert codes[:100] == ["malformed_json"] * 100
         assert "throttled" in codes
-        assert codes.count("throttled") <= 50
+        assert codes.count("throttled") <= 90
         time.sleep(1.2)
         assert link.ask(type="ping")["type"] == "pong"
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from redis import Redis
+
+from games.events import ATTEMPTS
 from games.models import Move
 from tests.attempts.hand import Z_LINE, Hand, deck_code
 from tests.factories import person
 from tests.processes import ServerProcess
-from tests.realtime.sockets import Frame, Link, play_link
+from tests.realtime.sockets import Frame, Link, play_link, until
 
 
 def alice_with_z() -> tuple[Hand, str]:
@@ -106,7 +109,8 @@ def test_other_sockets_of_the_player_hear_of_a_move_and_the_mover_does_not(commi
         play_link(committed, alice.secret) as tab,
         play_link(second, alice.secret) as far,
     ):
-        time.sleep(0.5)  # the second process joins the topic in the background
+        with Redis.from_url(committed.redis_url) as redis:  # the second process joins the topic in the background
+            assert until(lambda: redis.pubsub_numsub(f"tripeaks__group__{ATTEMPTS}")[0][1] >= 2)
         mover.move(attempt, "t18", 0)
         assert mover.hear()["type"] == "ack"
         expected = {"type": "changed", "attempt": attempt, "ply": 1}

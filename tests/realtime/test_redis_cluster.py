@@ -15,15 +15,16 @@ from games.errors import TooMany
 from games.events import LAYER_ERRORS
 from games.realtime.cluster_layer import ClusterChannelLayer
 from games.redis import REDIS_ERRORS, redis
+from leaderboards.events import board_topic
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
 from leaderboards.selectors.boards import board_state
 from leaderboards.standings_check import order_check
 from tests.factories import person
 from tests.leaderboards.cast import NOON, TEN, copy_answers, finish, raw, reading_from
-from tests.processes import ServerProcess, live_server
+from tests.processes import ServerProcess, free_port, live_server
 from tests.realtime.conftest import QUICK
-from tests.realtime.sockets import Spectator
+from tests.realtime.sockets import Spectator, hinted, until
 from tests.redis_cluster import RedisCluster, redis_cluster
 
 CODES = [f"TP1-R-AAAAAA{letter}" for letter in "BCDEFG"]
@@ -51,10 +52,15 @@ def over_the_cluster(cluster: RedisCluster, settings: Settings) -> RedisCluster:
 @pytest.mark.django_db(transaction=True)
 def test_copies_of_boards_lie_on_all_nodes_and_answer_as_the_database_does(over_the_cluster: RedisCluster) -> None:
     players = [person(f"player {number}") for number in range(6)]
-    for code in CODES:
+    held: list[int] = []
+    boards = 0
+    # Where a copy lies follows from the board's id, which follows from what was tested before: on, until all have one.
+    for code in (f"TP1-R-AAAAA{tens}{letter}" for tens in "BCDE" for letter in "BCDEFGHJK"):
+        if boards >= len(CODES) and all(held):
+            break
+        boards += 1
         for number, player in enumerate(players):
             finish(player, 100 + number // 2, code=code, at=TEN + dt.timedelta(minutes=number))
-    for code in CODES:
         name = parse_board(code)
         read = {}
         for way in ("database", "cache"):
@@ -70,8 +76,8 @@ def test_copies_of_boards_lie_on_all_nodes_and_answer_as_the_database_does(over_
             assert board_page(name, cursor=None, limit=1, now=NOON)["rows"][0]["player"]["id"] == players[0].public_id
         board, _ = board_state(name)
         assert order_check(board.id) == "same"
-    held = [node.dbsize() for node in over_the_cluster.nodes()]
-    assert sum(held) == 3 * len(CODES)
+        held = [node.dbsize() for node in over_the_cluster.nodes()]
+    assert sum(held) == 3 * boards
     assert all(held), held
 
 
@@ -97,12 +103,12 @@ async def test_channels_lie_on_all_nodes_and_each_message_passes_through_one(clu
     assert all(held), held
     for group in groups:
         await theirs.group_send(group, {"type": "hint", "topic": group})
-    got = [await asyncio.wait_for(ours.receive(channel), 5) for _ in groups]
+    got = [await asyncio.wait_for(ours.receive(channel), 20) for _ in groups]
     assert sorted(message["topic"] for message in got) == groups
     await ours.group_discard("board.a", channel)
     await theirs.group_send("board.a", {"type": "hint", "topic": "board.a"})
     await theirs.send(channel, {"type": "probe"})
-    assert (await asyncio.wait_for(ours.receive(channel), 5))["type"] == "probe"
+    assert (await asyncio.wait_for(ours.receive(channel), 20))["type"] == "probe"
     for layer in (ours, theirs):
         await layer.flush()
 
@@ -110,18 +116,24 @@ async def test_channels_lie_on_all_nodes_and_each_message_passes_through_one(clu
 def test_news_of_one_process_reaches_the_spectators_of_another_through_the_cluster(
     committed: ServerProcess, over_the_cluster: RedisCluster
 ) -> None:
-    env = {**QUICK, "TRIPEAKS_REDIS_CLUSTER": "1", "TRIPEAKS_SOCKET_HEARTBEAT_SECONDS": "5"}
+    env = {**QUICK, "TRIPEAKS_REDIS_CLUSTER": "1", "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}
     with (
         live_server(env=env, database=committed.database_url, redis=over_the_cluster.url) as server,
         Spectator(server, CODES[0]) as spectator,
     ):
-        assert spectator.link.hear("heartbeat", timeout=8)["delayed"] is False
-        time.sleep(0.3)
-        started = time.monotonic()
+        assert spectator.link.hear("heartbeat", timeout=20)["delayed"] is False
+        assert until(lambda: joined(over_the_cluster, board_topic(CODES[0])))
         finish(person("alice"), 120, code=CODES[0])  # announced by this process
-        spectator.until(1, 5)
-        assert time.monotonic() - started < 0.9  # by a hint, not by the heartbeat's look at the versions
+        spectator.until(1, 15)
+        assert until(lambda: hinted(server) == 1), "by a hint, not by the heartbeat's look at the versions"
         assert "WARNING" not in server.logs()
+
+
+def joined(cluster: RedisCluster, topic: str) -> bool:
+    """Whether a process hears of this."""
+    channel = f"tripeaks__group__{topic}"
+    told = [node.pubsub_shardnumsub(channel) for node in cluster.nodes()]
+    return any(count for counts in told for _, count in counts)
 
 
 @pytest.mark.django_db
@@ -151,7 +163,7 @@ async def lose_a_node(cluster: RedisCluster) -> None:
     await asyncio.sleep(0.3)
     with pytest.raises(LAYER_ERRORS):
         await asyncio.gather(*(layer.group_send(group, {"type": "hint"}) for group in groups))
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 60
     while True:
         await layer.flush()
         try:
