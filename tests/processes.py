@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import datetime as dt
 import json
 import os
 import signal
@@ -235,6 +236,15 @@ class ServerProcess:
             other.kill()
 
 
+def away_from_midnight(now: dt.datetime) -> float:
+    """How many seconds to wait before a server starts: tests of a daily begin and end on one day of the server's clock.
+
+    None but in the last minutes of the day (UTC), in which a file of tests with a server of its own would not be over.
+    """
+    left = dt.timedelta(days=1) - (now - now.replace(hour=0, minute=0, second=0, microsecond=0))
+    return left.total_seconds() + 1 if left < dt.timedelta(minutes=4) else 0.0
+
+
 @contextlib.contextmanager
 def live_server(
     *,
@@ -251,6 +261,7 @@ def live_server(
     `durable`: a PostgreSQL and Redis of its own, to be killed by `server.embedded.pids()` and watched as under `up`.
     (The shared PostgreSQL of the run forgets the newest commits when it is killed.)
     """
+    time.sleep(away_from_midnight(dt.datetime.now(dt.UTC)))
     with contextlib.ExitStack() as stack:
         embedded: Servers | None = None
         if durable:

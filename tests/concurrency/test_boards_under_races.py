@@ -220,7 +220,7 @@ def test_C11_two_workers_file_a_game_over_midnight_under_the_day_it_began(tmp_pa
         clients = [Client(one.url), Client(two.url)]
         first = clients[0].daily()
         midnight = dt.datetime.fromisoformat(first["closes_at"])
-        step_to(midnight - dt.timedelta(seconds=30))
+        step_to(midnight - dt.timedelta(seconds=60))
         attempts = []
         for number, client in enumerate(clients):
             client.guest()

@@ -213,7 +213,7 @@ def test_what_long_commands_have_done_outlives_their_container(services: dict[st
 def status_of(url: str) -> int:
     """The status of the answer; 0 when nobody answers."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=20) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -289,7 +289,7 @@ def test_nginx_appends_the_true_client_address_and_keeps_the_host() -> None:
                 request.add_header("X-Forwarded-For", "192.0.2.66")  # what a client may claim
                 if upgrade:
                     request.add_header("Upgrade", upgrade)
-                with urllib.request.urlopen(request, timeout=5) as answer:
+                with urllib.request.urlopen(request, timeout=20) as answer:
                     headers = json.load(answer)
                 assert headers["X-Forwarded-For"] == "192.0.2.66, 127.0.0.1"
                 assert headers["Host"] == "play.example.org"
@@ -323,7 +323,7 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             own = {**env, "TRIPEAKS_METRICS": f"127.0.0.1:{free_port()}"}  # here all are one host
             processes.append(stack.enter_context(running(command, own, address, folder / f"{port}.log")))
             assert status_of(address) == 200
-        kept = http.client.HTTPConnection("127.0.0.1", web[1], timeout=5)
+        kept = http.client.HTTPConnection("127.0.0.1", web[1], timeout=20)
         stack.callback(kept.close)
         idle_since = got_healthz(kept)
         need_nginx()  # after the processes: they are tried without it, too
@@ -334,7 +334,7 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
             assert status_of(f"http://127.0.0.1:{front}{page}") == 200, page
         with connect(f"ws://127.0.0.1:{front}/ws/v1/standings") as socket:
             socket.send(json.dumps({"type": "ping", "id": "1"}))
-            answers = (json.loads(socket.recv(timeout=10)) for _ in range(5))
+            answers = (json.loads(socket.recv(timeout=20)) for _ in range(5))
             assert next(answer for answer in answers if answer["type"] == "pong")
         time.sleep(max(0.0, idle_since + 6 - time.monotonic()))  # uvicorn's own limit is 5
         got_healthz(kept)
@@ -342,6 +342,6 @@ def test_its_commands_run_as_plain_processes_and_are_healthy(services: dict[str,
         for _ in range(6):
             with connect(f"ws://127.0.0.1:{front}/ws/v1/standings") as socket:
                 socket.send(json.dumps({"type": "ping", "id": "2"}))
-                assert json.loads(socket.recv(timeout=10))["type"] in {"pong", "heartbeat"}
+                assert json.loads(socket.recv(timeout=20))["type"] in {"pong", "heartbeat"}
             assert status_of(f"http://127.0.0.1:{front}/") == 200
             time.sleep(0.1)

@@ -33,7 +33,7 @@ time.sleep(600)
 """
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 15) -> bool:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -67,7 +67,7 @@ class Told:
 
 
 def scraped(address: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
         families = list(text_string_to_metric_families(answer.read().decode()))
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
@@ -123,7 +123,7 @@ def play(told: Told) -> None:
     for path in ("/nothing/here", f"/attempts/{told.attempt}/moves?token={told.token}", "/api/v1/x"):
         request = urllib.request.Request(server.url + path, method="PROPFIND")
         with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(request, timeout=5)
+            urllib.request.urlopen(request, timeout=20)
 
 
 def suspicious(told: Told) -> None:
@@ -140,7 +140,7 @@ def suspicious(told: Told) -> None:
             told.server.url + path, form, {"Host": host, "Cookie": f"csrftoken={'c' * 32}"}
         )
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(request, timeout=5)
+            urllib.request.urlopen(request, timeout=20)
         assert refused.value.code == status
 
 
@@ -166,7 +166,7 @@ def damage(told: Told) -> None:
         },
     )
     with pytest.raises(urllib.error.HTTPError) as failed:
-        urllib.request.urlopen(request, timeout=5)
+        urllib.request.urlopen(request, timeout=20)
     told.statuses.append(failed.value.code)
     told.ids.append(failed.value.headers["X-Request-ID"])
 
@@ -215,7 +215,7 @@ def test_no_label_comes_from_outside(told: Told) -> None:
 
 def test_metrics_are_not_on_the_public_port(told: Told) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(f"{told.server.url}/metrics", timeout=5)
+        urllib.request.urlopen(f"{told.server.url}/metrics", timeout=20)
     assert refused.value.code == 404
 
 
@@ -270,7 +270,7 @@ def test_a_fault_is_reported_without_values(told: Told) -> None:
 def test_a_request_id_is_taken_only_where_it_is_well_formed(told: Told) -> None:
     for given, taken in (("abc-123.DEF_456", True), ("short", False), ("x" * 65, False), ("a b c d e f g h", False)):
         request = urllib.request.Request(f"{told.server.url}/api/v1/daily", headers={"X-Request-ID": given})
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=20) as answer:
             assert (answer.headers["X-Request-ID"] == given) is taken
 
 
@@ -310,7 +310,7 @@ def test_every_metric_of_the_dashboard_exists(told: Told) -> None:
         for target in panel["targets"]
         for name in re.findall(r"\b(?:tripeaks|process)_\w+", target["expr"])
     }
-    with urllib.request.urlopen(f"http://{told.metrics}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{told.metrics}/metrics", timeout=20) as answer:
         types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", answer.read().decode(), re.MULTILINE))
     types |= {family.name: "gauge" for family in Queue().describe()}
     exist = {name + end for name, kind in types.items() for end in (("", "_bucket") if kind == "histogram" else ("",))}

@@ -91,7 +91,7 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(fresh_database())
         replica = stack.enter_context(streaming_replica(urlsplit(url).path[1:]))
-        env = {"DATABASE_REPLICA_URL": replica.url, "TRIPEAKS_REPLICA_LAG_SECONDS": "3"}
+        env = {"DATABASE_REPLICA_URL": replica.url, "TRIPEAKS_REPLICA_LAG_SECONDS": "6"}
         server = ServerProcess(url, os.environ["REDIS_URL"], env)
         server.start()
         stack.callback(server.kill)
@@ -119,7 +119,7 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
         for ply, move in enumerate(WON[:-1]):
             bob.move(second["id"], move, ply)
         assert names() == ["alice"]  # at once, wherever that is read
-        time.sleep(5)  # so long a new Redis is not believed
+        time.sleep(8.1)  # so long a new Redis is not believed
         paused()
         rename("alice", "alicia")
         assert names() == ["alice"]  # of the replica
@@ -134,7 +134,7 @@ def test_stale_reads_are_bounded_and_nobody_misses_what_was_done(tmp_path: Path)
         assert sorted(names()) == ["alicia", "bob"]  # it lacks the board's version
         assert bob.my_place(EASY)["rank"] == 1
 
-        time.sleep(5)  # noted no longer; by now it is too far behind
+        time.sleep(8.1)  # noted no longer; by now it is too far behind
         assert sorted(names()) == ["alicia", "bob"]
         replica.one("SELECT pg_wal_replay_resume()")
         paused()
@@ -196,7 +196,7 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
             rank("alice")
             replica.one("SELECT pg_wal_replay_pause()")
             primary.execute("UPDATE games_player SET name = 'alicia' WHERE name = 'alice'")
-            assert wait_until(lambda: first() == "alice", seconds=3)  # the replica is read, where Redis answers in time
+            assert wait_until(lambda: first() == "alice", seconds=5)  # the replica is read, where Redis answers in time
             yield
             primary.execute("UPDATE games_player SET name = 'alice' WHERE name = 'alicia'")
             replica.one("SELECT pg_wal_replay_resume()")
@@ -204,7 +204,7 @@ def test_own_results_are_seen_whatever_becomes_of_redis(tmp_path: Path) -> None:
         with behind():
             finish("bob")
             os.kill(servers.pids()["redis"], signal.SIGKILL)
-            assert wait_until(lambda: socket_answers(servers.urls.redis_url), seconds=5)
+            assert wait_until(lambda: socket_answers(servers.urls.redis_url), seconds=20)
             time.sleep(1.1)  # nobody does without it any more
             assert rank("bob") == 1
 

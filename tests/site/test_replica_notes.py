@@ -18,7 +18,7 @@ from tests.leaderboards.cast import raw
 from tests.redis_cluster import redis_cluster
 from tests.site.test_embedded_servers import wait_until
 
-KEPT = 1000  # milliseconds
+KEPT = 2000  # milliseconds: more than what is done within it takes on a busy machine
 ALICE, BOARD = "player:1", "board:TP1-E-AAAAAAB:people:best"
 
 
@@ -40,7 +40,7 @@ def notes(own_redis: str, settings: Settings) -> Iterator[None]:
     settings.REDIS_URL = own_redis
     aged()
     yield
-    wait_until(lambda: not replica_notes._missing.any, seconds=5)
+    wait_until(lambda: not replica_notes._missing.any, seconds=20)
     client._closed_until = 0.0  # the next test's Redis is another
 
 
@@ -73,8 +73,8 @@ def test_a_note_that_failed_makes_all_unknown_as_soon_as_redis_answers_again(not
     note(ALICE, 1, KEPT)
     assert noted("player:2", KEPT) is None
     assert elsewhere(ALICE) == 0  # nobody can tell them yet
-    assert wait_until(lambda: elsewhere(ALICE) == -1, seconds=client.PAUSE_SECONDS + 1)
-    assert wait_until(lambda: noted(ALICE, KEPT) == 0, seconds=5)
+    assert wait_until(lambda: elsewhere(ALICE) == -1, seconds=20)
+    assert wait_until(lambda: noted(ALICE, KEPT) == 0, seconds=20)
 
 
 def test_a_redis_that_takes_no_notes_leaves_none_to_be_believed(notes: None) -> None:
@@ -82,7 +82,7 @@ def test_a_redis_that_takes_no_notes_leaves_none_to_be_believed(notes: None) -> 
     note(ALICE, 1, KEPT)
     redis().config_set("maxmemory", 0)
     assert noted(ALICE, KEPT) is None
-    assert wait_until(lambda: elsewhere(ALICE) == -1, seconds=client.PAUSE_SECONDS + 1)
+    assert wait_until(lambda: elsewhere(ALICE) == -1, seconds=20)
 
 
 def test_without_an_answer_nothing_is_known(notes: None, settings: Settings) -> None:
@@ -114,17 +114,17 @@ def test_a_measurement_is_not_believed_while_the_next_one_hangs() -> None:
         def _measure(self, now: float) -> None:
             if self._good_until:
                 self.hangs.set()
-                self.over.wait(10)
-            self._good_until = now + 2 * EVERY
+                self.over.wait(60)
+            self._good_until = now + 4 * EVERY
 
     lag = Hanging()
     assert lag.small_enough()
     time.sleep(EVERY + 0.05)
     asking = threading.Thread(target=lag.small_enough)
     asking.start()
-    assert lag.hangs.wait(5)
+    assert lag.hangs.wait(20)
     assert lag.small_enough()
-    time.sleep(EVERY)
+    time.sleep(max(0.0, lag._good_until - time.monotonic()) + 0.05)
     assert not lag.small_enough()
     lag.over.set()
     asking.join()

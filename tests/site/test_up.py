@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -84,16 +84,23 @@ class Up:
         children = Path(f"/proc/{self.process.pid}/task")
         found: list[int] = []
         for task in children.iterdir():
-            found += [int(pid) for pid in (task / "children").read_text().split()]
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that ended just now
+                found += [int(pid) for pid in (task / "children").read_text().split()]
         return found
 
-    def wait_children(self, count: int) -> list[int]:
-        """The worker is started last, and not waited for."""
-        assert wait_until(lambda: len(self.server_pids()) == count)
-        return self.server_pids()
+    def wait_children(self, count: int, besides: Collection[int] = ()) -> list[int]:
+        """So many, and none of those that are dead, seen or not yet. The worker is started last, and not waited for."""
+        found: list[int] = []
+
+        def there() -> bool:
+            found[:] = set(self.server_pids()) - set(besides)
+            return len(found) == count
+
+        assert wait_until(there)
+        return found
 
     def healthy(self) -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/healthz", timeout=20) as answer:
             return bool(answer.status == 200)
         return False
 
@@ -203,11 +210,13 @@ def test_a_taken_port_is_told_before_anything_is_started(data: Path, tmp_path: P
 
 
 def test_play_goes_on_after_each_server_was_killed(data: Path) -> None:
+    killed: list[int] = []
     with up(data) as running:
         for _ in range(2):
-            for pid in running.server_pids():
+            killed = running.wait_children(3, killed)
+            for pid in killed:
                 os.kill(pid, signal.SIGKILL)
-            assert wait_until(lambda: len(running.server_pids()) == 3)
+            running.wait_children(3, killed)
             assert wait_until(running.healthy)
 
 
