@@ -24,7 +24,8 @@ from .players import Visitor
 CARD = re.compile(r"""["' >][A2-9TJQK][CDHS]["' <]|[♣♦♥♠]""")
 """A card's text, or a suit."""
 OpenPage = Callable[..., Page]
-expect.set_options(timeout=15_000)  # what is there at once costs nothing, and the tests share two cores with much else
+PATIENCE = 40_000  # milliseconds: what is there at once costs nothing, and the tests share two cores with much else
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -121,7 +122,7 @@ def open_page(chromium: Browser, site: ServerProcess, complaints: Complaints) ->
         options.setdefault("viewport", {"width": width, "height": height})
         context = chromium.new_context(base_url=url or site.url, **options)
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         if script:
             context.add_init_script(script)
         if player is not None:

@@ -117,7 +117,7 @@ def test_a_player_is_told_the_price_first_and_pays_it_by_the_button_only(
     assert ranked(CODE), "looking at the page has cost nothing yet"
     button.click()
     expect(section).to_contain_text("A perfect game")
-    assert page.url.endswith("?analysis=1#analysis")
+    expect(page).to_have_url(re.compile(r"\?analysis=1#analysis$"))
     assert not ranked("TP1-C-AAAAAAB"), "the same cards by another code"
 
 

@@ -25,7 +25,7 @@ BROKEN_LINK = ("WebSocket connection to", "Failed to load resource: net::ERR_")
 
 
 def live(page: Page) -> None:
-    expect(page.locator("#status")).to_have_text("live", timeout=20_000)
+    expect(page.locator("#status")).to_have_text("live")
 
 
 def test_C06_score_and_run_are_shown_after_each_play(site: ServerProcess, open_page: OpenPage) -> None:
@@ -76,7 +76,7 @@ def test_C19_a_link_cut_around_a_play_loses_and_doubles_nothing(
         expect(page.locator(".t-waste .pending")).to_have_count(1)
         expect(board.figure("score")).to_have_text("0")
         wanted = ["t18"] if lost == "answer" else []
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 15
         while log_of(site, attempt["id"]) != wanted and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(0.1)
@@ -146,7 +146,7 @@ def test_C23_a_playing_page_hears_of_no_card_before_it_is_turned_up(site: Server
         more = _faces(attempt["view"]) - seen
         assert len(more) <= 2
         seen |= more
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 15
         while traffic.cards() != seen and time.monotonic() < deadline:
             page.wait_for_timeout(20)  # its frame is on the way
         assert traffic.cards() == seen, f"after ply {ply}: {move}"
@@ -195,7 +195,7 @@ def test_C24_a_device_that_is_a_day_ahead_opens_nothing_and_gains_no_time(
     page.goto("/play/daily")
     board = Board(page)
     board.begin()
-    expect(board.figure("time")).to_have_text(re.compile(r"^0:0\d$"))
+    expect(board.figure("time")).to_have_text(re.compile(r"^0:\d\d$"))
     board.play_all(best_line(daily_code(site)))
     expect(page.get_by_role("heading", name="All three peaks cleared")).to_be_visible()
     result = player.start_daily()["result"]
@@ -238,7 +238,7 @@ def test_C11_a_page_left_open_over_midnight_says_so_and_finishes_the_day_it_bega
         next_day = f"daily-{midnight.date().isoformat()}"
         assert player.my_place(next_day)["rank"] is None
         notice.get_by_role("link", name="To today's daily").click()
-        assert page.url.endswith(f"/play/{next_day}")
+        expect(page).to_have_url(re.compile(f"/play/{next_day}$"))
         board.begin()
         expect(board.figure("moves")).to_have_text("0")
         assert player.start_daily()["competition"] == next_day

@@ -120,7 +120,7 @@ def test_the_next_day_opens_in_place(site: ServerProcess, open_page: OpenPage, c
     midnight = dt.datetime.combine(dt.datetime.now(dt.UTC).date() + dt.timedelta(days=1), dt.time(), dt.UTC)
     try:
         clock_file.write_text(str((midnight - dt.datetime.now(dt.UTC)).total_seconds() + 40 * 60))
-        expect(page.get_by_role("heading", level=1)).to_have_text("Daily 2", timeout=20_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Daily 2")
         expect(page.locator(".notice")).to_have_text("Daily 2 has opened.")
         expect(page.get_by_role("tab", name="Bots")).to_have_attribute("aria-selected", "true")
         expect(page.get_by_text("No bot has finished it yet.")).to_be_visible()

@@ -115,7 +115,7 @@ def test_a_list_whose_subscription_was_refused_is_followed_from_the_next_heartbe
 ) -> None:
     code = "TP1-E-AAAAAAX"
     page = open_page(f"/boards/{code}", script=FIRST_SUBSCRIBE_LOST)
-    expect(page.locator("#status")).to_have_text("live", timeout=10_000)  # the first heartbeat said so
+    expect(page.locator("#status")).to_have_text("live")  # the first heartbeat said so
     assert page.evaluate("window.lost") == 1
     late = person(site.url, "latecomer")
     play_badly(late, late.start(code=code))
@@ -200,7 +200,7 @@ def test_what_happened_while_the_link_was_gone_is_there_afterwards(
     with site.another() as other, Client(other.url, bob.token) as elsewhere:
         play_out(elsewhere, elsewhere.start(code=code))
     site.start()
-    expect(page.locator("#status")).to_have_text("live", timeout=25_000)  # the pauses between tries have grown
+    expect(page.locator("#status")).to_have_text("live")  # the pauses between tries have grown
     expect(page.locator("tbody bdi")).to_have_text("bob offline")
 
 
@@ -212,10 +212,10 @@ def test_standings_without_redis_say_that_they_are_delayed(open_page: OpenPage, 
         page = open_page(f"{server.url}/")
         is_live(page)
         redis.stop()
-        expect(page.locator("#status")).to_have_text("delayed", timeout=30_000)
+        expect(page.locator("#status")).to_have_text("delayed")
         alice = person(server.url, "alice")
         threading.Thread(target=play_out, args=(alice, alice.start_daily())).start()
-        expect(page.locator('.live-board[data-kind="people"] tbody tr')).to_have_count(1, timeout=30_000)
+        expect(page.locator('.live-board[data-kind="people"] tbody tr')).to_have_count(1)
     complaints.forgive(*BROKEN_LINK)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -44,10 +45,10 @@ def test_from_the_search_to_a_board_to_a_replay(open_page: OpenPage, attempt: st
     field.fill(" tp1 e aaaaaab ")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(CODE)
-    assert page.url.endswith(f"/boards/{CODE}")
+    expect(page).to_have_url(re.compile(f"/boards/{CODE}$"))
     expect(page.locator("#status")).to_have_text("live")
     page.get_by_role("row", name="Alice Wonderland-Nguyen4").get_by_role("link", name="Won", exact=True).click()
-    assert page.url.endswith(f"/attempts/{attempt}")
+    expect(page).to_have_url(re.compile(f"/attempts/{attempt}$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Alice Wonderland-Nguyen4: ")
     first = page.get_by_role("table").get_by_role("row").nth(1)
     expect(first).to_contain_text("Opening, waste A♣︎ace of clubs")

@@ -74,7 +74,7 @@ def test_a_final_daily_offers_its_cards_for_practice_with_hints(
     step_to(clock_file, daily["final_at"], 5)
     page = open_page(f"/play/{daily['board']}", player=player)
     page.get_by_role("link", name="Practise these cards").click()
-    assert "/play/TP2-" in page.url
+    expect(page).to_have_url(re.compile("/play/TP2-"))
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.locator("#practice-tag")).to_have_text("Practice")
     page.get_by_role("button", name="Hint").click()

@@ -167,7 +167,7 @@ def test_auto_play_goes_by_itself_to_the_end_without_talking(open_replay: OpenRe
     player.press("4×")
     expect(player.root.get_by_role("button", name="4×")).to_have_attribute("aria-pressed", "true")
     player.press("Play")
-    expect(player.slider).to_have_value(re.compile(r"^[3-9]$"), timeout=5_000)
+    expect(player.slider).to_have_value(re.compile(r"^([3-9]|\d\d)$"))
     expect(player.page.locator("#announce")).to_have_text("")
     player.press("Pause")
     at = player.slider.input_value()
@@ -178,6 +178,7 @@ def test_auto_play_goes_by_itself_to_the_end_without_talking(open_replay: OpenRe
     player.press("Play")
     expect(player.root).to_contain_text("You won!")
     expect(player.root.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    player.press("1×")  # slow enough to be seen at the opening
     player.press("Play")
     expect(player.slider).to_have_value(re.compile(r"^[0-3]$"))
 

@@ -23,7 +23,7 @@ Z = deck_code("Z")
 
 
 def status(page: Page, words: str) -> None:
-    expect(page.locator("#status")).to_have_text(words, timeout=20_000)
+    expect(page.locator("#status")).to_have_text(words)
 
 
 def test_the_far_line_itself_is_far(site: ServerProcess) -> None:

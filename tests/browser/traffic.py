@@ -67,7 +67,7 @@ class Traffic:
 
     def wait_for(self, page: Page, kind: str) -> None:
         """Until a frame of this type has come."""
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 40
         while not any(frame["type"] == kind for frame in self.frames):
             assert time.monotonic() < deadline, f"no frame {kind!r} came"
             page.wait_for_timeout(20)
