@@ -97,6 +97,7 @@ def test_a_stopped_bot_goes_on_from_there(site: ServerProcess, bot: Bot) -> None
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a run in a shell's background ignores it
     )
     assert playing.stdout is not None
     for _ in range(4):  # the heading and three moves
