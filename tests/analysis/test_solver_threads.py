@@ -19,54 +19,70 @@ from games.solving import SolverGate
 from tests.analysis.cast import EASY, Caller, stuck_log
 from tests.calls import Answer, call
 
+SECONDS = 30.0
+"""No measure, only an end to waiting."""
+
 
 class Crowd:
-    """Counts how many are inside at once."""
+    """Those inside stay until they are told to go. Counts how many are inside at once."""
 
     def __init__(self) -> None:
-        self.lock, self.inside, self.most = threading.Lock(), 0, 0
+        self.lock, self.inside, self.most, self.go_on = threading.Lock(), 0, 0, threading.Event()
 
-    def work(self, seconds: float) -> None:
+    def work(self) -> None:
         with self.lock:
             self.inside += 1
             self.most = max(self.most, self.inside)
-        time.sleep(seconds)
+        assert self.go_on.wait(SECONDS)
         with self.lock:
             self.inside -= 1
 
 
-def rush(gate: SolverGate, crowd: Crowd, count: int) -> list[float | None]:
-    """So many at once; how long each waited to be refused, None for those let in."""
+def until(reached: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    deadline = time.monotonic() + SECONDS
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
-    def one() -> float | None:
+
+def rush(gate: SolverGate, crowd: Crowd, count: int, *, inside: int, refused: int) -> list[float]:
+    """So many at once; when so many are inside and so many were refused, all may go. How long each of those waited."""
+    took: list[float] = []
+
+    def one() -> None:
         began = time.monotonic()
         try:
             with gate.enter():
-                crowd.work(0.2)
+                crowd.work()
         except Busy:
-            return time.monotonic() - began
-        return None
+            took.append(time.monotonic() - began)
 
     with ThreadPoolExecutor(count) as pool:
-        return [future.result() for future in [pool.submit(one) for _ in range(count)]]
+        futures = [pool.submit(one) for _ in range(count)]
+        try:
+            until(lambda: (crowd.inside, len(took)) == (inside, refused))
+        finally:
+            crowd.go_on.set()
+        for future in futures:
+            future.result(SECONDS)
+    return took
 
 
 def test_at_most_so_many_compute_as_many_wait_and_the_rest_are_refused_at_once() -> None:
     crowd = Crowd()
-    refused = [took for took in rush(SolverGate(2, 2, wait=5), crowd, 8) if took is not None]
+    refused = rush(SolverGate(2, 2, wait=4 * SECONDS), crowd, 8, inside=2, refused=4)
     assert crowd.most == 2
-    assert len(refused) == 4
-    assert max(refused) < 0.1
+    assert len(refused) == 4, "those who waited were let in"
     free = Crowd()
-    assert rush(SolverGate(8, 0, wait=5), free, 8) == [None] * 8
-    assert free.most > 2, "control: a wider gate lets more in"
+    assert rush(SolverGate(8, 0, wait=4 * SECONDS), free, 8, inside=8, refused=0) == []
+    assert free.most == 8, "control: a wider gate lets more in"
 
 
 def test_who_waits_too_long_is_refused_and_nothing_is_lost() -> None:
     gate = SolverGate(1, 1, wait=0.05)
-    refused = [took for took in rush(gate, Crowd(), 2) if took is not None]
-    assert len(refused) == 1
-    assert 0.04 < refused[0] < 0.2
+    [waited] = rush(gate, Crowd(), 2, inside=1, refused=1)  # refused while the other was still inside
+    assert waited > 0.04
     for _ in range(3):
         with gate.enter():
             pass
