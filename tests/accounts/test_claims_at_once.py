@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def at_once(acts: list[Callable[[], Any]]) -> list[Any]:
     """Run the acts in as many threads, released together; results or Conflict codes."""
-    barrier = threading.Barrier(len(acts))
+    barrier = threading.Barrier(len(acts), timeout=60)
 
     def run(act: Callable[[], Any]) -> Any:
         barrier.wait()

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def at_once(acts: list[Callable[[], object]]) -> Counter[str]:
     """Run the acts in as many threads, released together; how many went well, and the codes of refusals."""
-    barrier = threading.Barrier(len(acts))
+    barrier = threading.Barrier(len(acts), timeout=60)
 
     def run(act: Callable[[], object]) -> str:
         barrier.wait()

@@ -135,7 +135,9 @@ def check(model: Model) -> None:
         assert copy_answers(), "the copy was not what answered"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(STEP, max_size=14))
 def test_any_mix_of_results_removals_flushes_and_rebuilds_reads_alike_both_ways(
     steps: list[tuple[object, ...]],

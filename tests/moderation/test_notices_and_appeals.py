@@ -337,7 +337,7 @@ def test_an_appeal_a_deletion_and_an_answer_at_once_end_well() -> None:
         notice = Notice.objects.get(player=alice.player).public_id
         if number % 2:
             appeal_make(player_id=alice.player.pk, notice_id=notice, text="No.", now=clock.now())
-        start = threading.Barrier(3)
+        start = threading.Barrier(3, timeout=60)
 
         def run(act: Callable[[], object], start: threading.Barrier = start) -> str:
             start.wait()

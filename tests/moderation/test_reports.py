@@ -225,7 +225,7 @@ def test_two_at_once_count_each() -> None:
     bob = person("bob")
     attempt = result(bob)
     reporters = [credential(person(f"racer {number}")) for number in range(4)]
-    start = threading.Barrier(len(reporters))
+    start = threading.Barrier(len(reporters), timeout=60)
 
     def send(who: SignedIn) -> None:
         start.wait()

@@ -186,7 +186,9 @@ def expected(view: str) -> dict[int, int]:
     return {person_of: min(own, key=lambda attempt: standing_of(attempt).place).pk for person_of, own in found.items()}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(STEP, max_size=12))
 @example([("finish", 0, 100, 1), ("hide", 1), ("merge", (0, 1)), ("finish", 1, 100, 0)])
 def test_whatever_is_played_and_decided_what_stands_is_what_plain_counting_gives(

@@ -224,7 +224,7 @@ def test_of_two_heads_who_go_at_once_one_does(ways: tuple[str, str], monkeypatch
 @pytest.mark.django_db(transaction=True)
 def test_of_two_heads_who_ban_each_other_at_once_one_does() -> None:
     first, second = staff("first", role="head"), staff("second", role="superuser")
-    start = threading.Barrier(2)
+    start = threading.Barrier(2, timeout=60)
     said: list[str] = []
 
     def act(by: Player, on: Player) -> None:
