@@ -6,8 +6,9 @@ import contextlib
 import datetime as dt
 import logging
 import random
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.db import connection
@@ -24,6 +25,8 @@ from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, perso
 pytestmark = pytest.mark.django_db
 
 FILLERS = 30  # so many other keys, each larger than a copy here
+SECONDS = 60.0
+"""No measure, only an end to waiting."""
 CODES = [f"TP1-R-AAAAAA{letter}" for letter in "BCDEF"]
 
 
@@ -102,8 +105,7 @@ def test_a_copy_replaced_dropped_or_expired_leaves_nothing_and_is_freed_beside_t
 
     def freed() -> int:
         """Sets and hashes that the thread beside has freed since it was asked last."""
-        while raw().info("memory")["lazyfree_pending_objects"]:
-            time.sleep(0.01)
+        until(lambda: not raw().info("memory")["lazyfree_pending_objects"])
         found = raw().info("memory")["lazyfreed_objects"]
         raw().config_resetstat()
         return int(found)
@@ -125,8 +127,7 @@ def test_a_copy_replaced_dropped_or_expired_leaves_nothing_and_is_freed_beside_t
     rebuilt()
     for key in keys:
         raw().pexpire(key, 1)
-    while raw().dbsize():
-        time.sleep(0.01)
+    until(lambda: raw().dbsize() == 0)
     assert freed() == 2
     rebuilt()
     limit("allkeys-random", -raw().info("memory")["used_memory"] + 1)
@@ -143,26 +144,59 @@ def test_readers_do_not_rebuild_again_and_again_what_does_not_stay(
     finish(person("alice"), 100)
     [board] = Board.objects.filter(scope=RUNS, view="best")
     built: list[int] = []
+    go_on = threading.Event()
 
     def slowly(board_id: int) -> bool:
         built.append(board_id)
         time.sleep(0.1)
+        assert go_on.wait(SECONDS)
         connection.close()
         return True
 
-    monkeypatch.setattr(standings, "rebuild", slowly)
-    monkeypatch.setattr(standings, "INLINE_UP_TO", -1)
-    until = time.monotonic() + 0.4
-    while time.monotonic() < until:
+    def read_as_the_first() -> None:
         if kept:
             standings._paused_until.clear()  # as in a process that has rebuilt nothing: the pause in Redis is for all
         else:
             raw().flushall()  # ended for its memory and started anew: the pause in it is gone
         with reading_from("cache"):
             board_page(parse_board(RUNS), cursor=None, limit=2, now=NOON)
+
+    monkeypatch.setattr(standings, "rebuild", slowly)
+    monkeypatch.setattr(standings, "INLINE_UP_TO", -1)
+    monkeypatch.setattr(
+        standings, "PAUSE", 10_000
+    )  # of a tenth of a second, a quarter of an hour: longer than this test
+    begun = time.monotonic()
+    for _ in range(10):
+        read_as_the_first()
+    go_on.set()
+    all_rebuilt()
+    pause = raw().pttl(f"{standings._keys(board.pk)[2]}:pause") / 1000
+    if not kept:
+        pause = standings._paused_until[board.pk] - time.monotonic()
+    assert 0 < pause <= standings.PAUSE * (time.monotonic() - begun) + 1, "so many times as long as it took"
+    for _ in range(10):
+        read_as_the_first()
+        all_rebuilt()
     assert built == [board.pk]
-    time.sleep(0.15)
-    with reading_from("cache"):
-        board_page(parse_board(RUNS), cursor=None, limit=2, now=NOON)
-    time.sleep(0.2)
-    assert len(built) == 2
+    standings._paused_until.clear()
+    raw().flushall()
+    read_as_the_first()
+    all_rebuilt()
+    assert built == [board.pk] * 2, "after the pause"
+
+
+def all_rebuilt() -> None:
+    """Wait until nobody rebuilds a board beside."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("rebuild-board"):
+            thread.join(SECONDS)
+            assert not thread.is_alive()
+
+
+def until(reached: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    deadline = time.monotonic() + SECONDS
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
