@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -60,6 +62,18 @@ def quick_flush() -> None:
 def quick_password_hashes(settings: Settings) -> None:
     """In this process only: a real hash costs a third of a second. Server processes have tests.server_settings."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def begun_at_noon(settings: Settings, tmp_path: Path) -> None:
+    """The server's clock shows noon of tomorrow when the test begins: who asks for today's daily twice just before
+    midnight (of the official zone, UTC in tests) is told of two days, rightly.
+    """
+    now = dt.datetime.now(dt.UTC)
+    noon = (now + dt.timedelta(days=1)).replace(hour=12, minute=0)
+    offset = tmp_path / "clock_offset"
+    offset.write_text(str((noon - now).total_seconds()))
+    settings.CLOCK_OFFSET_FILE = str(offset)
 
 
 def forget_throttles() -> None:

@@ -91,6 +91,7 @@ def test_another_network_credential_or_kind_of_client_adds_a_row_with_its_ply(al
     assert [network for _, network, _ in kept()] == [network_hash(a) for a in (HOME, CAFE, CAFE, "127.0.0.1")]
 
 
+@pytest.mark.usefixtures("begun_at_noon")
 def test_the_start_of_a_daily_is_written_once_too(alice: SignedIn) -> None:
     dailies_prepare(now=clock.now())
     for _ in range(2):

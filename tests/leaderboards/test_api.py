@@ -18,7 +18,7 @@ from tests.factories import bot as bot_player
 from tests.factories import credential, signed_in, signed_in_guest, token
 from tests.leaderboards.cast import EASY, RUNS, TEN, finish, person, raw, reading_from
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("begun_at_noon")]
 
 
 def get(path: str, **options: Any) -> Answer:
