@@ -60,7 +60,7 @@ def run_manage(
     *arguments: str,
     env: Mapping[str, str] | None = None,
     check: bool = True,
-    timeout: float = 120,
+    timeout: float = 600,
     input: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a management command as a process of its own. Fails the test when it fails, unless `check` is False."""
@@ -79,7 +79,7 @@ def run_manage(
     return done
 
 
-def run_bench(script: str, *, timeout: float = 120) -> dict[str, Any]:
+def run_bench(script: str, *, timeout: float = 600) -> dict[str, Any]:
     """The figures of a benchmark that this script prints as JSON; by a process and over a database of its own."""
     with fresh_database() as database:
         env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "tripeaks_site.settings"}
@@ -166,7 +166,7 @@ class ServerProcess:
         assert self.process is not None, "not started"
         return self.process.pid
 
-    def start(self, *, timeout: float = 60) -> None:
+    def start(self, *, timeout: float = 180) -> None:
         """Start it and wait until it answers; the test fails with its log when it does not."""
         if self.workers > 1:
             command = ["-m", "uvicorn", *uvicorn_command(), "--workers", str(self.workers)]
@@ -204,7 +204,7 @@ class ServerProcess:
         """All that it wrote, starts before the last one included."""
         return self.log_path.read_text(errors="replace")
 
-    def terminate(self, *, timeout: float = 20) -> int:
+    def terminate(self, *, timeout: float = 60) -> int:
         """SIGTERM, as a service manager does; the exit code."""
         assert self.process is not None, "not started"
         self.process.terminate()
