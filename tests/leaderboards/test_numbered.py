@@ -81,18 +81,21 @@ def rows(url: str) -> dict[int, tuple[Any, ...]]:
 def test_killed_it_goes_on_from_there_and_comes_to_the_same(database: str) -> None:
     command = [sys.executable, "manage.py", "solve_numbered", "--upto", "2000", "--processes", "2"]
     environment = {**os.environ, "DATABASE_URL": database}
-    running = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
-    assert running.stderr is not None
-    for line in running.stderr:
-        if re.match(r" *[1-9]\d* %", line):
-            break
-    workers = children(running.pid)
-    running.send_signal(signal.SIGKILL)
-    running.communicate(timeout=20)
+    with psycopg.connect(database) as holding:  # the last game cannot be written before it is killed
+        holding.execute("INSERT INTO leaderboards_numberedgame VALUES (2000, false, 5, 47, %s)", (NUMBERED_VERSION,))
+        running = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+        assert running.stderr is not None
+        for line in running.stderr:
+            if re.match(r" *[1-9]\d* %", line):
+                break
+        workers = children(running.pid)
+        running.send_signal(signal.SIGKILL)
+        running.communicate(timeout=60)
+        holding.rollback()
     before = rows(database)
     assert 250 <= len(before) < 2000
     assert len(workers) >= 2
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(os.path.exists(f"/proc/{pid}") for pid in workers) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(os.path.exists(f"/proc/{pid}") for pid in workers), "the workers end with their parent"
