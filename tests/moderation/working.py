@@ -55,7 +55,7 @@ class Worker:
         """Tell it to end; the exit code."""
         self.process.send_signal(number)
         try:
-            return self.process.wait(20)
+            return self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.kill()
             pytest.fail(f"The worker did not end:\n{self.logs()[-5000:]}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +53,9 @@ def meanwhile(*work: Callable[[], object]) -> Iterator[list[int]]:
         thread.start()
     try:
         yield done
+        deadline = time.monotonic() + 60
+        while not (all(done) or failed or time.monotonic() > deadline):  # a slow machine may not have come to it yet
+            time.sleep(0.01)
     finally:
         end.set()
         for thread in threads:
@@ -85,7 +89,9 @@ def ten_games() -> int:
 def test_games_that_end_meanwhile_are_no_difference(tmp_path: Path) -> None:
     boards = ten_games()
     with meanwhile(lambda: play(somebody()), read_all) as done:
+        deadline = time.monotonic() + 300
         while done[0] < 30:
+            assert time.monotonic() < deadline, done
             code, said = verified(tmp_path)
             assert code == 0, said
             checked()
