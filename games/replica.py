@@ -205,12 +205,12 @@ class Lag:
 
     def wait(self) -> None:
         """Until the replica has replayed what the primary has by now, or WAIT is over. Never raises for one that is away."""
-        until = time.monotonic() + WAIT
-        if until - WAIT < self._no_wait_until:
+        now = time.monotonic()
+        if now < self._no_wait_until:
             return
         try:
             wanted = _position(DEFAULT_DB_ALIAS, "pg_current_wal_insert_lsn()")
-            while wanted is not None and time.monotonic() < until:
+            while wanted is not None and time.monotonic() < now + WAIT:
                 replayed = _position(ALIAS, "pg_last_wal_replay_lsn()")
                 if replayed is not None and replayed >= wanted:
                     return

@@ -25,9 +25,8 @@ class TookTooLong(Exception):
 
 def _ring(number: int, frame: FrameType | None) -> None:
     del number, frame
-    faulthandler.dump_traceback(
-        sys.__stderr__ or 2
-    )  # of all threads: the one that waits is often not the one that hangs
+    # Of all threads: the one that waits is often not the one that hangs.
+    faulthandler.dump_traceback(sys.__stderr__ or 2)
     raise TookTooLong(f"not over after {SECONDS:.0f} seconds")
 
 

@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,16 @@ TIED_TO_US = [
 ]
 _TEMPLATE = f"template_{os.environ.get('PYTEST_XDIST_TESTRUNUID', uuid.uuid4().hex)[:16]}"
 """One migrated database for all processes of a run, made by the first that needs it."""
+
+
+def wait_until(condition: Callable[[], object], *, seconds: float = 60) -> bool:
+    """Whether this becomes so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def database_url(name: str) -> str:

@@ -138,8 +138,7 @@ def is_over(notice: Notice, now: dt.datetime) -> bool:
     """Whether nothing is left of a ban: its end has passed, or that of the one which has replaced it."""
     if notice.kind != Notice.Kind.BANNED:
         return False
-    end = ban_end(notice)
-    return (end is not None and end <= now) or not is_banned(notice.player, now)
+    return has_run_out(notice.action.after.get("ban"), now) or not is_banned(notice.player, now)
 
 
 def with_standing(notices: QuerySet[Notice]) -> QuerySet[Notice]:

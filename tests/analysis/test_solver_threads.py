@@ -18,6 +18,7 @@ from games.services import analyses, hints
 from games.solving import SolverGate
 from tests.analysis.cast import EASY, Caller, stuck_log
 from tests.calls import Answer, call
+from tests.processes import wait_until
 
 SECONDS = 30.0
 """No measure, only an end to waiting."""
@@ -38,14 +39,6 @@ class Crowd:
             self.inside -= 1
 
 
-def until(reached: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    deadline = time.monotonic() + SECONDS
-    while not reached():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def rush(gate: SolverGate, crowd: Crowd, count: int, *, inside: int, refused: int) -> list[float]:
     """So many at once; when so many are inside and so many were refused, all may go. How long each of those waited."""
     took: list[float] = []
@@ -61,7 +54,7 @@ def rush(gate: SolverGate, crowd: Crowd, count: int, *, inside: int, refused: in
     with ThreadPoolExecutor(count) as pool:
         futures = [pool.submit(one) for _ in range(count)]
         try:
-            until(lambda: (crowd.inside, len(took)) == (inside, refused))
+            assert wait_until(lambda: (crowd.inside, len(took)) == (inside, refused))
         finally:
             crowd.go_on.set()
         for future in futures:

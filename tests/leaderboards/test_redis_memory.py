@@ -8,7 +8,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.db import connection
@@ -21,6 +21,7 @@ from leaderboards.models import Board
 from leaderboards.scopes import parse_board
 from leaderboards.selectors import board_me, board_page
 from tests.leaderboards.cast import NOON, RUNS, TEN, copy_answers, finish, person, raw, reading_from
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db
 
@@ -105,7 +106,7 @@ def test_a_copy_replaced_dropped_or_expired_leaves_nothing_and_is_freed_beside_t
 
     def freed() -> int:
         """Sets and hashes that the thread beside has freed since it was asked last."""
-        until(lambda: not raw().info("memory")["lazyfree_pending_objects"])
+        assert wait_until(lambda: not raw().info("memory")["lazyfree_pending_objects"])
         found = raw().info("memory")["lazyfreed_objects"]
         raw().config_resetstat()
         return int(found)
@@ -127,7 +128,7 @@ def test_a_copy_replaced_dropped_or_expired_leaves_nothing_and_is_freed_beside_t
     rebuilt()
     for key in keys:
         raw().pexpire(key, 1)
-    until(lambda: raw().dbsize() == 0)
+    assert wait_until(lambda: raw().dbsize() == 0)
     assert freed() == 2
     rebuilt()
     limit("allkeys-random", -raw().info("memory")["used_memory"] + 1)
@@ -192,11 +193,3 @@ def all_rebuilt() -> None:
         if thread.name.startswith("rebuild-board"):
             thread.join(SECONDS)
             assert not thread.is_alive()
-
-
-def until(reached: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    deadline = time.monotonic() + SECONDS
-    while not reached():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

@@ -12,7 +12,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -239,16 +239,6 @@ def hinted(server: ServerProcess) -> float:
     with urllib.request.urlopen(f"http://{server.env['TRIPEAKS_METRICS']}/metrics", timeout=20) as answer:
         found = re.search(r'^tripeaks_event_lag_seconds_count{kind="standings"} (\S+)$', answer.read().decode(), re.M)
     return float(found[1]) if found else 0.0
-
-
-def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
-    """Whether this becomes so."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def resident_mb(pid: int) -> float:

@@ -11,8 +11,8 @@ from games.events import ATTEMPTS
 from games.models import Move
 from tests.attempts.hand import Z_LINE, Hand, deck_code
 from tests.factories import person
-from tests.processes import ServerProcess
-from tests.realtime.sockets import Frame, Link, play_link, until
+from tests.processes import ServerProcess, wait_until
+from tests.realtime.sockets import Frame, Link, play_link
 
 
 def alice_with_z() -> tuple[Hand, str]:
@@ -110,7 +110,7 @@ def test_other_sockets_of_the_player_hear_of_a_move_and_the_mover_does_not(commi
         play_link(second, alice.secret) as far,
     ):
         with Redis.from_url(committed.redis_url) as redis:  # the second process joins the topic in the background
-            assert until(lambda: redis.pubsub_numsub(f"tripeaks__group__{ATTEMPTS}")[0][1] >= 2)
+            assert wait_until(lambda: redis.pubsub_numsub(f"tripeaks__group__{ATTEMPTS}")[0][1] >= 2)
         mover.move(attempt, "t18", 0)
         assert mover.hear()["type"] == "ack"
         expected = {"type": "changed", "attempt": attempt, "ply": 1}

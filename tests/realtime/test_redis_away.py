@@ -15,9 +15,9 @@ from leaderboards.selectors import standings_snapshot
 from tests.attempts.hand import Z_LINE, Hand, deck_code
 from tests.factories import person
 from tests.leaderboards.cast import RUNS, finish
-from tests.processes import ServerProcess, free_port, live_server
+from tests.processes import ServerProcess, free_port, live_server, wait_until
 from tests.realtime.conftest import QUICK
-from tests.realtime.sockets import Spectator, hinted, play_link, until
+from tests.realtime.sockets import Spectator, hinted, play_link
 from tests.servers import temporary_directory
 from tripeaks_site.embedded.servers import Servers
 
@@ -108,7 +108,7 @@ def test_play_goes_on_standings_are_delayed_and_all_heals(pair: Pair) -> None:
             bobs.move(his, move, ply)
         assert [bobs.hear("ack", "error").get("ply") for _ in Z_LINE] == list(range(1, 29))
         here.until(2, 15)
-        assert until(lambda: hinted(pair.one) > before), "by a hint again, not by the heartbeat"
+        assert wait_until(lambda: hinted(pair.one) > before), "by a hint again, not by the heartbeat"
         assert here.standings.rows == standings_snapshot(code, "people", "best")["rows"]
         assert here.resyncs == there.resyncs == 0
     for server in (pair.one, pair.two):

@@ -22,9 +22,9 @@ from leaderboards.selectors.boards import board_state
 from leaderboards.standings_check import order_check
 from tests.factories import person
 from tests.leaderboards.cast import NOON, TEN, copy_answers, finish, raw, reading_from
-from tests.processes import ServerProcess, free_port, live_server
+from tests.processes import ServerProcess, free_port, live_server, wait_until
 from tests.realtime.conftest import QUICK
-from tests.realtime.sockets import Spectator, hinted, until
+from tests.realtime.sockets import Spectator, hinted
 from tests.redis_cluster import RedisCluster, redis_cluster
 
 CODES = [f"TP1-R-AAAAAA{letter}" for letter in "BCDEFG"]
@@ -122,10 +122,10 @@ def test_news_of_one_process_reaches_the_spectators_of_another_through_the_clust
         Spectator(server, CODES[0]) as spectator,
     ):
         assert spectator.link.hear("heartbeat", timeout=20)["delayed"] is False
-        assert until(lambda: joined(over_the_cluster, board_topic(CODES[0])))
+        assert wait_until(lambda: joined(over_the_cluster, board_topic(CODES[0])))
         finish(person("alice"), 120, code=CODES[0])  # announced by this process
         spectator.until(1, 15)
-        assert until(lambda: hinted(server) == 1), "by a hint, not by the heartbeat's look at the versions"
+        assert wait_until(lambda: hinted(server) == 1), "by a hint, not by the heartbeat's look at the versions"
         assert "WARNING" not in server.logs()
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from games.models import Player
 from tests.factories import SignedIn, credential, guest, person, token
-from tests.processes import ServerProcess
-from tests.realtime.sockets import open_link, play_link, until
+from tests.processes import ServerProcess, wait_until
+from tests.realtime.sockets import open_link, play_link
 
 PLAY = "/ws/v1/play"
 
@@ -111,6 +111,6 @@ def test_one_player_has_at_most_a_hundred_sockets_in_a_process(committed: Server
         with open_link(committed, PLAY, token=secret) as link:
             return bool(link.hear()["type"] == "welcome")
 
-    assert until(welcomed), "once the server has noticed that one has gone"
+    assert wait_until(welcomed), "once the server has noticed that one has gone"
     for each in links:
         each.connection.close()

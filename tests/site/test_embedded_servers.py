@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import LiteralString
 
@@ -16,7 +14,7 @@ import psycopg
 import pytest
 import redis
 
-from tests.processes import ROOT
+from tests.processes import ROOT, wait_until
 from tripeaks_site.embedded import postgres as postgres_module
 from tripeaks_site.embedded import process as process_module
 from tripeaks_site.embedded.process import EmbeddedError, command_line, remove_directory, socket_directory
@@ -31,15 +29,6 @@ servers.start()
 print(*servers.pids().values(), flush=True)
 time.sleep(600)
 """
-
-
-def wait_until(condition: Callable[[], bool], *, seconds: float = 60) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def is_gone(pid: int) -> bool:

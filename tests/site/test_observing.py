@@ -26,9 +26,8 @@ from games.engine.codes import parse_code
 from games.engine.deals import deal_cards
 from leaderboards.moderation.queue_metrics import Queue
 from tests.attempts.hand import Z_LINE, deck_code
-from tests.processes import ROOT, TIED_TO_US, ServerProcess, free_port, live_server
+from tests.processes import ROOT, TIED_TO_US, ServerProcess, free_port, live_server, wait_until
 from tests.realtime.sockets import open_link, play_link, rest
-from tests.site.test_embedded_servers import wait_until
 
 CODE = deck_code("Z", "R")
 PASSWORD = "a pass phrase that nobody may read"

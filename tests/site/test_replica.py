@@ -17,9 +17,8 @@ import redis
 
 from games.client import Client
 from tests.moderation.playing import EASY, WON
-from tests.processes import ServerProcess, database_url, fresh_database
+from tests.processes import ServerProcess, database_url, fresh_database, wait_until
 from tests.servers import start_servers, temporary_directory
-from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.dumps import program
 from tripeaks_site.embedded.process import ServerProcess as Postgres
 from tripeaks_site.embedded.process import give_to_server, root_mode, socket_directory

@@ -15,8 +15,8 @@ from games.redis import redis, redis_failed, run_script
 from games.replica import EVERY, Lag
 from games.replica_notes import KEY, note, noted
 from tests.leaderboards.cast import raw
+from tests.processes import wait_until
 from tests.redis_cluster import redis_cluster
-from tests.site.test_embedded_servers import wait_until
 
 KEPT = 2000  # milliseconds: more than what is done within it takes on a busy machine
 ALICE, BOARD = "player:1", "board:TP1-E-AAAAAAB:people:best"

@@ -17,8 +17,8 @@ from websockets.exceptions import InvalidStatus
 
 from games.client_sockets import PlaySocket
 from tests.attempts.hand import Z_LINE, deck_code
-from tests.processes import ServerProcess, database_url, live_server, run_manage
-from tests.realtime.sockets import open_link, play_link, rest, until
+from tests.processes import ServerProcess, database_url, live_server, run_manage, wait_until
+from tests.realtime.sockets import open_link, play_link, rest
 
 DRAIN = 4.0  # long enough for what the tests do meanwhile on a busy machine
 
@@ -67,7 +67,7 @@ def test_an_end_in_order(serving: ServerProcess) -> None:
         reader.start()
     started = time.monotonic()
     serving.process.send_signal(signal.SIGTERM)
-    assert until(lambda: ask(serving, "/readyz") == (503, {"ok": False, "why": "draining"}), 3)
+    assert wait_until(lambda: ask(serving, "/readyz") == (503, {"ok": False, "why": "draining"}), seconds=3)
     assert ask(serving, "/healthz") == (200, {"ok": True})
     with pytest.raises(InvalidStatus) as refused:
         open_link(serving, "/ws/v1/standings")
@@ -97,7 +97,7 @@ def test_a_client_plays_on_at_the_next_process_and_a_move_at_hand_is_answered_be
     playing = threading.Thread(target=play)
     with psycopg.connect(serving.database_url) as holder, play_link(serving, token) as other:
         playing.start()
-        assert until(lambda: len(plies) > 2)
+        assert wait_until(lambda: len(plies) > 2)
         holder.execute("LOCK TABLE games_move IN EXCLUSIVE MODE")
         before = -1
         while before != len(plies):  # the answer to the last move before the lock may still be on its way
@@ -123,7 +123,7 @@ def test_a_second_term_ends_at_once(serving: ServerProcess) -> None:
     with open_link(serving, "/ws/v1/standings"), open_link(serving, "/ws/v1/standings"):
         assert serving.process is not None
         serving.process.send_signal(signal.SIGTERM)
-        assert until(lambda: ask(serving, "/readyz")[0] == 503)  # two signals that wait together are one
+        assert wait_until(lambda: ask(serving, "/readyz")[0] == 503)  # two signals that wait together are one
         assert serving.process.poll() is None
         serving.process.send_signal(signal.SIGTERM)
         assert serving.process.wait(20) == 128 + signal.SIGTERM

@@ -16,8 +16,8 @@ import pytest
 from games.client import ApiError, Client
 from games.client_sockets import StandingsSocket
 from leaderboards.bench import faults, load
+from tests.processes import wait_until
 from tests.site.test_compose import need_nginx
-from tests.site.test_embedded_servers import wait_until
 from tripeaks_site.topology import Topology
 from tripeaks_site.topology.hosts import NoNamespaces, network
 from tripeaks_site.topology.parts import Part

@@ -24,8 +24,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests import servers
-from tests.processes import ROOT, free_port, fresh_database, run_manage
-from tests.site.test_embedded_servers import is_gone, wait_until
+from tests.processes import ROOT, free_port, fresh_database, run_manage, wait_until
+from tests.site.test_embedded_servers import is_gone
 from tripeaks_site.embedded.discovery import read_run
 from tripeaks_site.serving import FINISH_SECONDS
 
